@@ -7,7 +7,7 @@ from functools import cached_property
 
 from quire.catalog.records import EvidenceRecord
 from quire.types import Block
-from quire.verify.finding import PrintedText
+from quire.verify.finding import SearchedText
 from quire.verify.numbers import DecimalMark, decimal_mark, scale_of
 
 
@@ -17,14 +17,14 @@ class CatalogTexts:
     def __init__(self, records: Sequence[EvidenceRecord], blocks: Sequence[Block]) -> None:
         self._records = records
         self._blocks = blocks
-        self._printed: dict[str, PrintedText] = {}
+        self._printed: dict[str, SearchedText] = {}
 
-    def of(self, record: EvidenceRecord) -> PrintedText:
+    def of(self, record: EvidenceRecord) -> SearchedText:
         """The text of a record, and what stands in it."""
         printed = self._printed.get(record.id)
         if printed is None:
             scale = max((self._scales.get(name, 1) for name in record.blocks), default=1)
-            printed = PrintedText(record.text, self._mark, scale, record.tier != "native")
+            printed = SearchedText(record.text, self._mark, scale, record.tier != "native")
             self._printed[record.id] = printed
         return printed
 

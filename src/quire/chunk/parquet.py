@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from quire.chunk.rows import SCHEMA, ChunkRow, jsonl
@@ -24,12 +24,17 @@ def parquet(listed: Sequence[ChunkRow], *, settings: Digest, created_by: str) ->
     `quire.created_by`. It has no time, so that the same chunks are the same bytes.
     """
     check_parquet()
+    footer = {"quire.schema_version": SCHEMA, "quire.cfg_hash": settings, "quire.created_by": created_by}
+    return written_rows(listed, _schema().with_metadata(footer))
+
+
+def written_rows(listed: Iterable[Mapping[str, object]], schema: pyarrow.Schema) -> bytes:
+    """Rows that JSON can say as a Parquet file. The same rows are the same bytes."""
     import pyarrow
     from pyarrow import parquet as files
 
-    footer = {"quire.schema_version": SCHEMA, "quire.cfg_hash": settings, "quire.created_by": created_by}
     plain = json.loads(b"[%s]" % b",".join(jsonl(listed).splitlines()))  # text that UTF-8 cannot encode is replaced
-    table = pyarrow.Table.from_pylist(plain, schema=_schema().with_metadata(footer))
+    table = pyarrow.Table.from_pylist(plain, schema=schema)
     written = io.BytesIO()
     files.write_table(table, written, compression="zstd", compression_level=COMPRESSION_LEVEL)
     return written.getvalue()
@@ -43,11 +48,18 @@ def check_parquet() -> None:
         raise ConfigurationError(f"Parquet files need pyarrow: {install_advice('parquet')}") from error
 
 
+def place_type() -> pyarrow.StructType:
+    """The type of a `PlaceRow`."""
+    import pyarrow as pa
+
+    return pa.struct([("page", pa.int32()), *((side, pa.float64()) for side in ("left", "top", "width", "height"))])
+
+
 def _schema() -> pyarrow.Schema:
     import pyarrow as pa
 
     text, texts, number = pa.string(), pa.list_(pa.string()), pa.int32()
-    box = pa.struct([("page", number), *((side, pa.float64()) for side in ("left", "top", "width", "height"))])
+    box = place_type()
     return pa.schema(
         [
             ("schema_version", text),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypedDict
 
 from quire.chunk.values import Chunk
 from quire.export import Described
+from quire.types import Part
 
 SCHEMA = "quire-chunks/1"
 
@@ -17,7 +18,7 @@ class _Span(TypedDict):
     end: int
 
 
-class _Box(TypedDict):
+class PlaceRow(TypedDict):
     """A place on a page, in fractions of it."""
 
     page: int
@@ -49,7 +50,7 @@ class ChunkRow(TypedDict):
     section: list[str]
     blocks: list[str]
     pages: list[int]
-    boxes: list[_Box]
+    boxes: list[PlaceRow]
     meta: _Meta
 
 
@@ -68,16 +69,7 @@ def rows(document: Described, chunks: Iterable[Chunk], *, raw_text: bool = False
             "section": list(chunk.headings),
             "blocks": list(chunk.blocks),
             "pages": list(chunk.pages),
-            "boxes": [
-                {
-                    "page": place.page,
-                    "left": place.bbox.left,
-                    "top": place.bbox.top,
-                    "width": place.bbox.width,
-                    "height": place.bbox.height,
-                }
-                for place in chunk.places
-            ],
+            "boxes": list(map(place_row, chunk.places)),
             "meta": {
                 "source": document.name,
                 "media_type": document.media_type,
@@ -90,7 +82,13 @@ def rows(document: Described, chunks: Iterable[Chunk], *, raw_text: bool = False
     ]
 
 
-def jsonl(listed: Iterable[ChunkRow]) -> bytes:
-    """A line of JSON for each chunk."""
+def place_row(place: Part) -> PlaceRow:
+    """A place as plain values."""
+    box = place.bbox
+    return {"page": place.page, "left": box.left, "top": box.top, "width": box.width, "height": box.height}
+
+
+def jsonl(listed: Iterable[Mapping[str, object]]) -> bytes:
+    """A line of JSON for each row."""
     lines = (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in listed)
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")

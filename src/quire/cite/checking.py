@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quire.search.terms import query_terms, terms
+from quire.verify.numbers import numbers_in
 
 LEAST_SHARED = 0.5
 """Of the words of a sentence, as a fraction: fewer words of its passages mean that it says something else."""
-_NUMBER = re.compile(r"\d+(?:[.,'’\u00a0\u202f]\d+)*")
 _QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|‘([^’]{2,})’')
 _CITED = re.compile(r"\s*\[\d+(?:\s*[,;–-]\s*\d+)*\]")
 _SPACES = re.compile(r"\s+")
@@ -75,38 +75,14 @@ def _fault(sentence: CitedSentence, passages: Sequence[str]) -> str:
         words = next(group for group in quote.groups() if group)
         if _plain(words) not in _plain(said):
             return f"it quotes “{words}”, which is not in passage {cited}"
-    there = _numbers(said)
-    for number in _NUMBER.findall(sentence.text):
-        if _values(number).isdisjoint(there):
-            return f"it says {number}, which is not in passage {cited}"
+    there = {abs(value) for number in numbers_in(said) for value in number.readings | number.plain}
+    for number in numbers_in(sentence.text):
+        if there.isdisjoint(map(abs, number.readings | number.plain)):
+            return f"it says {sentence.text[slice(*number.digits)]}, which is not in passage {cited}"
     words, known = query_terms(sentence.text), {*terms(said)}
     if sum(word in known for word in words) < LEAST_SHARED * len(words):
         return f"most of its words are not in passage {cited}"
     return ""
-
-
-def _numbers(text: str) -> set[str]:
-    return {value for number in _NUMBER.findall(text) for value in _values(number)}
-
-
-def _values(number: str) -> set[str]:
-    """How a number may be meant: 1,234 is 1234, or 1.234 where a comma begins the decimals."""
-    plain = re.sub(r"['’\u00a0\u202f]", "", number)
-    readings = {
-        plain if re.fullmatch(r"\d+(\.\d+)?", plain) else "",
-        plain.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?", plain) else "",
-        plain.replace(".", "").replace(",", ".") if re.fullmatch(r"\d{1,3}(\.\d{3})+(,\d+)?", plain) else "",
-        plain.replace(",", ".") if re.fullmatch(r"\d+,\d+", plain) else "",
-    }
-    return {_trimmed(one) for one in readings if one} or {plain}
-
-
-def _trimmed(number: str) -> str:
-    """Without zeros that change nothing: 007.50 as 7.5."""
-    whole, point, rest = number.partition(".")
-    whole = whole.lstrip("0") or "0"
-    rest = rest.rstrip("0")
-    return f"{whole}{point}{rest}" if rest else whole
 
 
 def _plain(text: str) -> str:

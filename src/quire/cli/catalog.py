@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from quire.atomic_files import write_files
+from quire.catalog.files import catalog_rows
 from quire.catalog.records import SourceCatalog
-from quire.catalog.rows import catalog_jsonl
+from quire.chunk.rows import jsonl
 from quire.cli import chunk_options, options
 from quire.cli.each_document import DocumentsRequest, Written, read_each, write_to_stdout
 from quire.cli.progress import ProgressBar
@@ -86,8 +87,8 @@ class _Catalogs:
 
     def _content(self, found: SourceCatalog) -> bytes:
         if self.to == "jsonl":
-            return catalog_jsonl(found)
+            return jsonl(catalog_rows(found))
         from quire import __version__
-        from quire.catalog.rows import catalog_parquet
+        from quire.catalog.files import catalog_parquet
 
-        return catalog_parquet(found, created_by=f"quire {__version__}")
+        return catalog_parquet(catalog_rows(found), created_by=f"quire {__version__}")

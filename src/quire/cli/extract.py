@@ -6,7 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -90,7 +90,8 @@ def extract(  # noqa: PLR0913 - one argument per option
     if output is not None:
         given["to"] = formats or ["json"]
         configuration = configuration_of({**given, "flow": FLOW})
-        return _run(configuration, files, asked, Choice(pages, force=force, retry=retry), quiet=quiet)
+        choice = Choice(pages, force=force, retry=retry, inputs=extract_options.flow_inputs(asked))
+        return _run(configuration, files, choice, quiet=quiet)
     _check_single(files, formats)
     configuration = configuration_of({name: value for name, value in given.items() if name != "to"})
     settings = configuration.settings
@@ -103,9 +104,7 @@ def extract(  # noqa: PLR0913 - one argument per option
     return EXIT_PARTIAL if code == EXIT_COMPLETE and wanted.failed else code
 
 
-def _run(
-    configuration: Configuration, files: Sequence[str], asked: ExtractRequest, choice: Choice, *, quiet: bool
-) -> int:
+def _run(configuration: Configuration, files: Sequence[str], choice: Choice, *, quiet: bool) -> int:
     """The flow `extract` over documents: the batch of `quire run`."""
     from quire.cli.driving import Showing, drive
 
@@ -114,8 +113,7 @@ def _run(
     paths = [Path(file) for file in files]
     check_paths(paths)
     place, request = asked_for(configuration, paths, choice)
-    inputs = {**request.inputs, **extract_options.flow_inputs(asked)}
-    return drive(replace(request, inputs=inputs), configuration.settings, place, Showing(quiet=quiet))
+    return drive(request, configuration.settings, place, Showing(quiet=quiet))
 
 
 def _check_single(files: Sequence[str], formats: Sequence[ReportFormat]) -> None:

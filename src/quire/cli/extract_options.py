@@ -45,6 +45,13 @@ def extract_request(
     return ExtractRequest.of(None if schema is None else load_schema(schema), fields, names, min_confidence or 0.0)
 
 
+def given_inputs(schema: Path | None, fields: str | None) -> dict[str, Json]:
+    """The inputs of a flow that extracts, for commands that run any flow: empty without either option."""
+    if schema is None and fields is None:
+        return {}
+    return flow_inputs(extract_request(schema, fields, None, None, None))
+
+
 def load_schema(path: Path) -> dict[str, Json]:
     """The schema in a file. Raises UsageError."""
     try:

@@ -12,7 +12,7 @@ from quire.context import Json
 from quire.extract.schema import LeafSpec
 from quire.verify.dates import date_readings
 from quire.verify.durations import duration_of
-from quire.verify.finding import ComparedAs, FoundValue, PrintedText, WantedValue
+from quire.verify.finding import ComparedAs, FoundValue, SearchedText, WantedValue
 from quire.verify.numbers import number_readings, scale_named
 from quire.verify.phrases import TextSpan, solid
 from quire.verify.words import currency_forms, said_boolean
@@ -42,7 +42,7 @@ class LeafValue:
             return wanted, *(WantedValue(number * scale, "number") for number in sorted(wanted.numbers))
         return (wanted,)
 
-    def found_in(self, printed: PrintedText, within: TextSpan | None = None) -> Iterator[FoundValue]:
+    def found_in(self, printed: SearchedText, within: TextSpan | None = None) -> Iterator[FoundValue]:
         """Where a text, or a part of it, says the value."""
         if isinstance(self.value, bool):
             span = within or (0, len(printed.text))

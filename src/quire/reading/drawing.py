@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from quire.budget import cpu_budget
+from quire.catalog.crops import part_of
 from quire.document import PageImage, RenderOptions
 from quire.errors import CorruptError, InputError
 from quire.export import _show
@@ -113,21 +114,13 @@ def draw_in_worker(group: _Group, work: WorkerWork) -> tuple[dict[str, object], 
         drawn = reader.render(group.pages, group.options, threads=group.threads)
     for image in drawn:
         if group.box is not None and not isinstance(image, InputError):
-            image = _part(image, group.box)
+            image = part_of(image, group.box)
         if isinstance(image, InputError):
             work.request("page", {"error": describe(image)})
         else:
             header = {name: getattr(image, name) for name in ("number", "width", "height", "dpi", "mode")}
             work.request("page", {**header, "render_ms": float(image.render_ms)}, image.png)
     return {}, b""
-
-
-def _part(image: PageImage, box: BBox) -> PageImage:
-    """The part of a picture inside a box."""
-    from quire.prepare.pixels import decoded, picture_of
-
-    part = picture_of(decoded(image.png), image.dpi).crop(box)
-    return PageImage(image.number, part.png(), part.width, part.height, image.dpi, part.mode, image.render_ms)
 
 
 def _received(page: int, header: Mapping[str, object], png: bytes) -> PageImage | InputError:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from quire.errors import UsageError
+from quire.catalog.crops import MARGIN, around
 from quire.search.values import SearchHit
-from quire.types import NO_BOX, BBox
-
-MARGIN = 0.01
-"""Around a hit, as a fraction of the page."""
+from quire.types import BBox
 
 
 def crop_box(hit: SearchHit, margin: float = MARGIN) -> BBox | None:
@@ -15,14 +12,4 @@ def crop_box(hit: SearchHit, margin: float = MARGIN) -> BBox | None:
 
     Raises UsageError for a margin that is no fraction of the page.
     """
-    if not 0 <= margin <= 1:
-        raise UsageError(f"margin is {margin}; choose a fraction of the page from 0 to 1")
-    boxes = [place.bbox for place in hit.places if place.page == hit.page and place.bbox != NO_BOX]
-    if not boxes:
-        return None
-    whole = BBox.union(boxes)
-    if margin == 0 and not (whole.width and whole.height):
-        return None
-    left, top = max(0.0, whole.left - margin), max(0.0, whole.top - margin)
-    right, bottom = min(1.0, whole.right + margin), min(1.0, whole.bottom + margin)
-    return BBox(left, top, right - left, bottom - top)
+    return around((place.bbox for place in hit.places if place.page == hit.page), margin)

@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Iterator, Set
 from functools import lru_cache
 
+from quire.verify.months import COMMON_MONTHS
+
 VERSION = "1"
 """Changes when the same text gives other terms."""
 
@@ -27,28 +29,7 @@ _GROUPED = re.compile(
 _PARTS = re.compile(r"[-./_'’&+#:]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr", "₩": "krw"}
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan januar janvier enero gennaio janeiro",
-            "february feb februar fevrier febrero febbraio fevereiro",
-            "march mar marz mars marzo marco",
-            "april apr avril abril aprile",
-            "may mai mayo maggio maio",
-            "june jun juni juin junio giugno junho",
-            "july jul juli juillet julio luglio julho",
-            "august aug aout agosto",
-            "september sep sept septembre septiembre settembre setembro",
-            "october oct okt oktober octobre octubre ottobre outubro",
-            "november nov novembre noviembre novembro",
-            "december dec dez dezember decembre diciembre dicembre dezembro",
-        ),
-        1,
-    )
-    for name in names.split()
-}
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_MONTH = "|".join(sorted(COMMON_MONTHS, key=len, reverse=True))
 _DATES = (
     re.compile(r"\b(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)-(?P<d>\d\d)\b"),
     re.compile(r"\b(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>(?:19|20)\d\d)\b"),
@@ -343,7 +324,7 @@ def _dates(folded: str) -> Iterator[str]:
         if any(char.isdigit() for char in folded[begin : year.start()]) or around[year.end() - begin :][:1] == "-":
             for pattern in _DATES:
                 for match in pattern.finditer(around):
-                    month, day = _MONTHS.get(match["m"]) or int(match["m"]), int(match["d"])
+                    month, day = COMMON_MONTHS.get(match["m"]) or int(match["m"]), int(match["d"])
                     if 1 <= month <= _MONTHS_OF_A_YEAR and 1 <= day <= _DAYS_OF_A_MONTH:
                         yield f"{match['y']}-{month:02}-{day:02}"
         seen = year.end()

@@ -32,7 +32,9 @@ _PATTERNS = tuple(
         rf"(?<!\w){_YEAR}[\s.,/_-]*{_NAMED}[\s.,/_-]*{_DAY}(?!\d)",
     )
 )
-_NUMERIC = re.compile(r"(?<![\d.,/])(\d{1,2})\s?([-/.‐–])\s?(\d{1,2})\s?\2\s?((?:1[6-9]|2[01])\d\d|\d\d)(?!\d)")
+_NUMERIC = re.compile(
+    r"(?<![\d.,/])(\d{1,2})\s?([-/.‐–])\s?(\d{1,2})\s?\2\s?((?:1[6-9]|2[01])\d\d|\d\d)(?!\d(?!\d?:\d\d))"
+)
 _MONTHLY = (
     re.compile(rf"(?<!\w){_NAMED}{_BETWEEN}{_YEAR}(?!\d)"),
     re.compile(rf"(?<![\d./-]){_MONTH}\s?[/.-]\s?{_YEAR}(?![\d./-])"),

@@ -27,6 +27,7 @@ from quire.verify.phrases import (
 Agreement: TypeAlias = Literal["exact", "numeric", "date", "fuzzy"]
 """`exact`: the same text. `numeric`, `date`: the same value. `fuzzy`: nearly the same text."""
 ComparedAs: TypeAlias = Literal["text", "number", "date", "duration"]
+_ELLIPSIS = re.compile(r"\s*(?:\[\s*)?(?:…|\.{3,})(?:\s*\])?\s*")
 SHORT_QUOTE = 12
 """Characters of a quote: a shorter one shows nothing, unless it has a number or stands once in the document."""
 
@@ -39,7 +40,7 @@ class FoundValue(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PrintedText:
+class SearchedText:
     """A text of a document with what stands in it; each kind is looked for once, when it is first asked for.
 
     `mark` and `scale` are those of `numbers_in`. `recognised` is text by OCR, in which letters may be misread.
@@ -106,7 +107,7 @@ class WantedValue:
         """Whether it is compared by value: a text that agrees in letters but not in value does not."""
         return bool(self.numbers or self.dates or self.duration)
 
-    def found_in(self, printed: PrintedText, within: TextSpan | None = None) -> Iterator[FoundValue]:
+    def found_in(self, printed: SearchedText, within: TextSpan | None = None) -> Iterator[FoundValue]:
         """Every place of a text, or of a part of it, where the value stands; those that agree best come first."""
         seen: set[TextSpan] = set()
         for found in self._found(printed):
@@ -115,14 +116,14 @@ class WantedValue:
                 seen.add(found.span)
                 yield found
 
-    def _found(self, printed: PrintedText) -> Iterator[FoundValue]:
-        if self.text:
+    def _found(self, printed: SearchedText) -> Iterator[FoundValue]:
+        if self.text and self.text in printed.folded:
             for span in matches(printed.text, printed.folded, self.text):
                 if stands_alone(printed.text, span) and (not self.is_value or self._agrees(printed, span)):
                     yield FoundValue(span, "exact")
         if self.numbers:
             for number in printed.numbers:
-                if not self.numbers.isdisjoint(number.readings):
+                if not number.in_code and not self.numbers.isdisjoint(number.readings):
                     yield FoundValue(number.span, "numeric")
         elif self.dates:
             for date in printed.dates:
@@ -135,14 +136,14 @@ class WantedValue:
         elif self.solid:
             yield from self._alike(printed)
 
-    def _agrees(self, printed: PrintedText, span: TextSpan) -> bool:
+    def _agrees(self, printed: SearchedText, span: TextSpan) -> bool:
         """Whether what stands there has the value: `5` in `5 million` and `-5` has not."""
         if not self.numbers:
             return True
         over = [number for number in printed.numbers if number.span[0] < span[1] and span[0] < number.span[1]]
         return any(not self.numbers.isdisjoint(number.readings) for number in over) if over else True
 
-    def _alike(self, printed: PrintedText) -> Iterator[FoundValue]:
+    def _alike(self, printed: SearchedText) -> Iterator[FoundValue]:
         if self.solid in printed.solid:
             span = solid_span(printed.text, self.solid)
             if span is not None:
@@ -156,20 +157,34 @@ class WantedValue:
             for span in matches(printed.text, printed.folded, part)[:1]:
                 yield FoundValue(span, "fuzzy")
 
-    def _shares(self, printed: PrintedText) -> bool:
+    def _shares(self, printed: SearchedText) -> bool:
         """Whether enough pieces of the value are there for it to be nearly there."""
         pieces = {self.text[at : at + 3] for at in range(len(self.text) - 2)}
         there = sum(piece in printed.folded for piece in pieces)
         return there >= len(pieces) * (1 - 4 * (1 - FUZZY))
 
 
-def quoted_in(quote: str, printed: PrintedText) -> list[TextSpan]:
+def quoted_in(quote: str, printed: SearchedText) -> list[TextSpan]:
     """Where a quote stands in a text: letter by letter; else without its punctuation; else, in recognised text, with
-    few letters misread."""
+    few letters misread. A long quote may end in the middle of a word, and leave something out at an ellipsis."""
     wanted = WantedValue(quote)
-    if exact := [found.span for found in wanted.found_in(printed) if found.agreement == "exact"]:
-        return exact
-    return [found.span for found in wanted.found_in(printed)]
+    if exact := matches(printed.text, printed.folded, wanted.text):
+        return exact if len(wanted.text) >= SHORT_QUOTE else [one for one in exact if stands_alone(printed.text, one)]
+    if alike := [found.span for found in wanted.found_in(printed)]:
+        return alike
+    pieces = [piece for piece in _ELLIPSIS.split(quote) if piece.strip()]
+    return _in_order(pieces, printed) if len(pieces) > 1 else []
+
+
+def _in_order(pieces: Sequence[str], printed: SearchedText) -> list[TextSpan]:
+    """The span from the first piece of a quote to its last, if all stand in their order."""
+    begin, end = len(printed.text), 0
+    for piece in pieces:
+        following = [span for span in quoted_in(piece, printed) if span[0] >= end]
+        if not following:
+            return []
+        begin, end = min(begin, following[0][0]), following[0][1]
+    return [(begin, end)]
 
 
 def is_short(quote: str) -> bool:

@@ -29,12 +29,13 @@ _DIGITS = (
     r"|\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?(?!\d)"  # 12,34,567.89
     r"|\d+(?:[.,]\d+)+|\d+\s[.,]\d{2}(?!\d)|\d+[.,]\s\d{2}(?!\d)|\d+|(?<![\d\w])[.]\d+)"
 )
-_SIGN = r"[-−–+]"
+_SIGN = r"(?<![-−–])[-−–+]"
 _CURRENCY = r"(?:[$€£¥₹₩₽₺₴₦฿]|[A-Z]{2,3}\$?|Rs\.?|Fr\.?|kr\.?)"
 _NUMBER = re.compile(
     rf"(?P<open>\()?\s?(?P<sign>{_SIGN})?\s?(?:(?P<currency>{_CURRENCY})\s?)?(?P<sign2>{_SIGN})?(?P<open2>\()?\s?"
     rf"(?P<digits>{_DIGITS})"
-    rf"(?P<trailing>\s?[-−](?![\w\d]))?\s?(?P<percent>%|٪|‰|(?:per\s?cent|percent|prozent|pour cent|por ciento)\b)?"
+    rf"(?P<trailing>(?:[-−]|\s[-−](?=\s*(?:\n|$)))(?![\w\-−]))?"
+    r"\s?(?P<percent>%|٪|‰|(?:per\s?cent|percent|prozent|pour cent|por ciento)\b)?"
     rf"\s?(?P<close>\))?"
 )
 _SCALE = re.compile(
@@ -54,11 +55,14 @@ _WHOLE_CELL = re.compile(r"[\s$€£¥₹()A-Z]*")
 @dataclass(frozen=True, slots=True)
 class PrintedNumber:
     """A number as it stands in a text. `readings` are the values that it may have: 1,234 is 1234, or 1.234 where a
-    comma begins the decimals; a percentage is also its fraction."""
+    comma begins the decimals; a percentage is also its fraction. `digits` are its digits alone, without sign, currency
+    and scale, and `plain` what these may be. `in_code`: it is a part of a word, like 7 in A7."""
 
     span: TextSpan
     readings: frozenset[Decimal]
-    percent: bool = False
+    digits: TextSpan
+    plain: frozenset[Decimal]
+    in_code: bool = False
 
 
 def numbers_in(text: str, *, mark: DecimalMark | None = None, scale: int = 1) -> list[PrintedNumber]:
@@ -133,28 +137,28 @@ def values_of(digits: str, mark: DecimalMark | None = None) -> frozenset[Decimal
 
 
 def _printed(text: str, match: re.Match[str], mark: DecimalMark | None, scale: int) -> Iterator[PrintedNumber]:
-    digits, start, end = match["digits"], match.start("digits"), match.end("digits")
-    before = text[start - 1 : start]
-    if before.isalpha() and not match["currency"] and before != "x":
-        return  # a part of a code
-    values = values_of(digits, mark)
+    digits, start = match["digits"], match.start("digits")
+    plain = values = values_of(digits, mark)
     if not values:
         return
+    in_code = text[start - 1 : start].isalpha() and not match["currency"]
+    end = max(match.end(name) for name in ("digits", "trailing", "percent", "close") if match[name])
     if match["percent"]:
-        end = match.end("percent")
         per = 1000 if match["percent"] == "‰" else 100
         values |= {value / per for value in values}
     else:
-        named = _SCALE.match(text, end)
+        named = _SCALE.match(text, match.end("digits"))
         if named is not None and not (named[1].lower() in ("m", "b", "k", "cr") and named[0][:1].isspace()):
-            factor, end = _SCALES[named[1].lower()], named.end()
+            factor, end = _SCALES[named[1].lower()], max(end, named.end())
             values = frozenset(value * factor for value in values)
         if scale != 1:
             values |= {value * scale for value in values}
-    yield PrintedNumber((_start(match, start), end), _signed(text, match, values), match["percent"] is not None)
+    span = _start(match, start), end
+    yield PrintedNumber(span, _signed(text, match, values), match.span("digits"), plain, in_code)
     if " " in digits and "." not in digits and "," not in digits:  # perhaps two numbers side by side
         for part in re.finditer(r"\d+", digits):
-            yield PrintedNumber((start + part.start(), start + part.end()), frozenset({Decimal(part[0])}))
+            span, value = (start + part.start(), start + part.end()), frozenset({Decimal(part[0])})
+            yield PrintedNumber(span, value, span, value)
 
 
 def _signed(text: str, match: re.Match[str], values: frozenset[Decimal]) -> frozenset[Decimal]:

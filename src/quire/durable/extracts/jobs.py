@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from quire.catalog.rows import catalog_jsonl
+from quire.catalog.files import catalog_rows
+from quire.chunk.rows import jsonl
 from quire.context import Json
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.reads.jobs import Export, loaded_result
@@ -55,4 +56,4 @@ def reported(request: Reporting, work: WorkerWork) -> tuple[dict[str, object], b
 
 def cataloged(document: Export, work: WorkerWork) -> bytes:
     """The source catalog of a document, as lines of JSON."""
-    return catalog_jsonl(loaded_result(document, work).catalog())
+    return jsonl(catalog_rows(loaded_result(document, work).catalog()))

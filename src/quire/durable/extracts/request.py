@@ -35,7 +35,8 @@ class ExtractRequest:
 
         Raises UsageError when nothing or two things are asked for, and for a schema or a name that is wrong.
         """
-        named = tuple(fields.split(",") if isinstance(fields, str) else fields or ())
+        listed = fields.split(",") if isinstance(fields, str) else fields or ()
+        named = tuple(name for one in listed if (name := one.strip()))
         if not 0 <= min_confidence <= 1:
             raise UsageError(f"the least confidence is {min_confidence}; choose from 0 to 1")
         request = cls(schema, named, tuple(extractors) or DEFAULT, float(min_confidence))

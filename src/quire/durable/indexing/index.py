@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from quire.batch.contracts import StageOptions, StageOutcome
 from quire.batch.stopping import Stop
+from quire.catalog.crops import MARGIN
 from quire.context import Json, Runtime
 from quire.database.outputs import Outputs
 from quire.document import Document, RenderOptions
@@ -29,7 +30,7 @@ from quire.events import Sink
 from quire.opened import Opened
 from quire.reading.drawing import draw
 from quire.search.backend import IndexBackend, IndexProfile, IndexVersion, check_embedder
-from quire.search.crops import MARGIN, crop_box
+from quire.search.crops import crop_box
 from quire.search.query import SearchFilter
 from quire.search.searching import SearchOptions, search
 from quire.search.values import SearchHit

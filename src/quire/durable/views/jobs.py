@@ -22,6 +22,7 @@ from quire.opened import WorkerWork
 from quire.pagetext import PageText
 from quire.reading.native_pages import text_of_page
 from quire.types import Block, PageInfo, Word
+from quire.verify.phrases import folded, matches, without_accents
 
 AT_ONCE = 32
 """Pages in one message to the parent."""
@@ -142,13 +143,13 @@ def cut(wanted: Cut, work: WorkerWork) -> bytes:
 
 def find(wanted: Find, work: WorkerWork) -> bytes:
     """The matches in reading order: all are counted, the first `limit` are returned with their places."""
-    viewed, query = wanted.viewed, searching.folded(wanted.query).strip()
+    viewed, query = wanted.viewed, folded(wanted.query, without_accents).strip()
     texts = work.kept(f"texts {viewed.document}", lambda: _texts(viewed, work))
     found: list[tuple[int, int, int]] = []
     total = 0
     for number, (text, comparable) in enumerate(texts):
         if query in comparable:
-            here = searching.matches(text, comparable, query)
+            here = matches(text, comparable, query, without_accents)
             total += len(here)
             found += [(number, start, end) for start, end in here[: wanted.limit - len(found)]]
     hits: list[searching.Hit] = []
@@ -159,19 +160,16 @@ def find(wanted: Find, work: WorkerWork) -> bytes:
 
 
 def _hits(blocks: Sequence[Block], found: Sequence[tuple[int, int, int]]) -> Iterable[searching.Hit]:
-    words: dict[int, list[list[Word]]] = {}
     for number, start, end in found:
         block = blocks[number]
-        if number not in words:
-            words = {number: _lines.words_by_place(block)}  # matches come in the order of blocks
-        place = searching.place_of(block, words[number], start, end)
+        place = searching.place_of(block, start, end)
         snippet = searching.snippet(block.text, start, end)
         yield searching.Hit(block.id, block.kind, place.page, place.bbox, start, end, snippet)
 
 
 def _texts(viewed: Viewed, work: WorkerWork) -> list[tuple[str, str]]:
     """The text of each block, as it is and as it is compared."""
-    return [(block.text, searching.folded(block.text)) for block in _decoded(viewed, work)[1]]
+    return [(block.text, folded(block.text, without_accents)) for block in _decoded(viewed, work)[1]]
 
 
 def _decoded(viewed: Viewed, work: WorkerWork) -> tuple[Sequence[PageInfo], Sequence[Block]]:

@@ -10,11 +10,11 @@ import json
 import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from quire.atomic_files import output_stem
+from quire.catalog.crops import PAGE_DPI, picture_id
 from quire.chunk import ChunkOptions, find_tokenizer, settings_of
 from quire.chunk.rows import ChunkRow
 from quire.context import Claim, Store
@@ -29,14 +29,14 @@ from quire.errors import InputError, StoreError, UsageError
 from quire.export import find_format
 from quire.extract.reports import MEDIA_TYPES, ReportFormat
 from quire.extract.reports import VERSION as REPORT
-from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_of
+from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.reading.drawing import draw
 from quire.reading.worker_pages import stored
 from quire.types import BBox
 from quire.workers import Job, WorkerPool, WorkerReply
 from quire.workers.conversation import OnRequest
 
-VIEW, PICTURE, FILE = "1", "1", "1"
+VIEW, FILE = "1", "1"
 """Versions of the artifacts: change one when what it contains changes."""
 EXTRACTS = "quire.durable.extracts.jobs"
 JOB_S = 120.0
@@ -50,12 +50,6 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The earliest time in a zip archive: equal files give equal bytes."""
 
 TableFormat: TypeAlias = Literal["csv", "xlsx", "json", "html"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Drawing(Profile):
-    dpi: int
-    box: tuple[float, float, float, float] | None
 
 
 class StoredFile(NamedTuple):
@@ -111,7 +105,7 @@ class DocumentViews:
         return StoredFile(self._once(key, document, make), "application/json")
 
     def picture(
-        self, document: DocumentReference, number: int, *, dpi: int = 100, box: BBox | None = None
+        self, document: DocumentReference, number: int, *, dpi: int = PAGE_DPI, box: BBox | None = None
     ) -> StoredFile:
         """A page, or the part of it inside a box, as PNG; at a lower resolution if the page is too large.
 
@@ -119,9 +113,7 @@ class DocumentViews:
         """
         if dpi not in DPI:
             raise UsageError(f"dpi is {dpi}; choose {DPI.start} to {DPI.stop - 1}")
-        area = None if box is None else (box.left, box.top, box.width, box.height)
-        inputs = document["source"]["id"], str(number)
-        key = artifact_key("page-picture", PICTURE, inputs, _Drawing(dpi, area).digest())
+        key = picture_id(document["source"]["id"], number, dpi=dpi, box=box)
 
         def make(claim: Claim) -> Digest:
             self._check_page(document, number)

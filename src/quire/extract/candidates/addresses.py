@@ -34,6 +34,7 @@ _STOP = re.compile(
     r"\b\d{6,}-?[A-Z]\b|\(\d{5,}-?[A-Z]\)|\b0\d{1,2}-\d{3,4}\s?\d{3,4}\b",
     re.IGNORECASE,
 )
+_LETTERS = re.compile(r"[^\W\d_]{3}|[^\W\d_]{2,}.*[^\W\d_]{2,}")
 _PLACE = re.compile(r"^[^\W\d_][\w.' -]*(?:,\s*[^\W\d_][\w.' -]*)*[,.]?$")
 _COUNTRY = re.compile(
     r"^(?:united states|usa|u\.s\.a\.|united kingdom|uk|deutschland|germany|france|españa|spain|italia|italy|nederland|"
@@ -57,11 +58,17 @@ def address_marks(text: str) -> float:
 
 def begins_address(text: str) -> bool:
     """Whether an address may begin with this line."""
-    return not is_stop(text) and any(map(str.isalpha, text)) and address_marks(text) >= 0.7
+    return not is_stop(text) and _is_worded(text) and address_marks(text) >= 0.7
 
 
 def continues_address(text: str) -> bool:
     """Whether a line may be a further one of an address."""
     if is_stop(text) or len(text) > 90:
         return False
-    return address_marks(text) > 0 or (_PLACE.match(text.strip()) is not None and len(text.split()) <= 7)
+    if _PLACE.match(text.strip()) is not None:
+        return len(text.split()) <= 7
+    return _is_worded(text) and address_marks(text) > 0
+
+
+def _is_worded(text: str) -> bool:
+    return _LETTERS.search(text) is not None

@@ -83,13 +83,14 @@ class _PageLines:
         assert line.box is not None
         left, top, _, bottom = line.box
         found: list[tuple[float, PlacedLine]] = []
-        for other in self._between(top - self._tallest, bottom + self._tallest):
+        height, edge = bottom - top, left + 0.3 * (bottom - top)
+        for other in self._between(top - self._tallest / 2, bottom + self._tallest / 2):
             assert other.box is not None
-            if other is line or other.box[2] > left + 0.3 * line.height:
+            _, above, right, below = other.box
+            if right > edge or other is line:
                 continue
-            shared = min(bottom, other.box[3]) - max(top, other.box[1])
-            if shared >= ROW * min(line.height, other.height):
-                found.append((left - other.box[2], other))
+            if min(bottom, below) - max(top, above) >= ROW * min(height, below - above):
+                found.append((left - right, other))
         found.sort(key=lambda one: one[0])
         worded = next((other for _, other in found if _is_worded(other.text)), None)
         return worded.text if worded else found[0][1].text if found else ""
@@ -98,11 +99,11 @@ class _PageLines:
         """The nearest text above that stands over a part of the line."""
         assert line.box is not None
         left, top, right, _ = line.box
-        best, least = "", 1e9
-        for other in self._between(top - (HIGH_ABOVE + 0.5) * line.height - self._tallest / 2, line.middle):
+        best, least, height = "", 1e9, line.height
+        for other in self._between(top - HIGH_ABOVE * height - self._tallest / 2, line.middle):
             assert other.box is not None
             gap = top - other.box[3]
-            if other is line or not -0.5 * line.height <= gap <= HIGH_ABOVE * line.height:
+            if not -0.5 * height <= gap <= HIGH_ABOVE * height or other is line:
                 continue
             shared = min(right, other.box[2]) - max(left, other.box[0])
             if shared >= OVERLAP * min(right - left, other.box[2] - other.box[0]) and gap < least:
@@ -114,7 +115,7 @@ class _PageLines:
         assert line.box is not None
         left, _, right, bottom = line.box
         best, least = None, 1e9
-        for other in self._between(line.middle, bottom + (LINE_BELOW + 0.5) * line.height + self._tallest / 2):
+        for other in self._between(line.middle, bottom + LINE_BELOW * line.height + self._tallest / 2):
             assert other.box is not None
             gap = other.box[1] - bottom
             if other is line or not -0.5 * line.height <= gap <= LINE_BELOW * line.height:

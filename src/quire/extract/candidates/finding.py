@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from quire.catalog.records import SourceCatalog
 from quire.context import Json
-from quire.extract.candidates.addresses import begins_address, continues_address
+from quire.extract.candidates.addresses import address_marks, begins_address, continues_address
 from quire.extract.candidates.around import Around, Neighbourhood
 from quire.extract.candidates.lines import PlacedLine, lines_of
 from quire.extract.candidates.readings import Readings
@@ -26,6 +26,7 @@ _NUMBERED = re.compile(r"\s*(?:[(\[{][^()]*\d[^()]*[)\]}]?|\b(?=\S*\d{4})[\w-]+)
 _TITLE = re.compile(
     r"\s+(?:tax )?(?:invoice|receipt|statement|rechnung|quittung|facture|factura|fattura|factuur|fatura)$", re.I
 )
+_SENDER = re.compile(r"^([^\d·•|–—-][^·•|–—]{2,50}?)\s*(?:[·•|–—]|\s-\s|,\s)")  # above the window of an envelope
 _NUMERIC: frozenset[ValueKind] = frozenset({"amount", "number", "percentage"})
 
 
@@ -81,6 +82,8 @@ class _Finder:
             return
         if not any(span.start == 0 and span.end == len(text) for span in self._spans[line.order]):
             yield self._made(line, around, _kind_of(text), (0, len(text)), text, _origin(line))
+            if (parts := _SENDER.match(text)) and address_marks(text) >= 1:
+                yield self._made(line, around, "name", (0, parts.end(1)), parts[1], "span")
             if (length := len(_bare(text))) < len(text) and _kind_of(text[:length]) == "name":
                 yield self._made(line, around, "name", (0, length), text[:length], "span")
         if (match := _AFTER_LABEL.match(text)) and any(map(str.isalnum, text[match.end() :])):

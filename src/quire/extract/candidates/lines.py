@@ -145,25 +145,33 @@ def _in_cells(block: Block, words: Sequence[Word], pages: Mapping[int, PageInfo]
                 size -= len("".join(word.text.split()))
                 by_cell.setdefault(number, []).append(word)
     else:
-        for word in words:
-            if (nearest := _cell_of(word.bbox, cells)) is not None:
-                by_cell.setdefault(nearest, []).append(word)
+        boxes = [(cell.bbox.left, cell.bbox.top, cell.bbox.right, cell.bbox.bottom) for cell in cells]
+        last = 0
+        for word in words if cells else ():
+            last = _cell_of(word.bbox, boxes, last)
+            if word.text not in cells[last].text:  # boxes of cells are where their column is, not all of their text
+                having = [number for number, cell in enumerate(cells) if word.text in cell.text]
+                last = min(having, key=lambda number: _distance_of(word.bbox, boxes[number]), default=last)
+            by_cell.setdefault(last, []).append(word)
     for number, cell in enumerate(cells):
         for line in _lines(by_cell.get(number, ()), pages.get(cell.page)):
             yield cell.page, BBox.union(word.bbox for word in line), tuple(line), _text(line), cell, "", False
 
 
-def _cell_of(bbox: BBox, cells: Sequence[Cell]) -> int | None:
+def _cell_of(bbox: BBox, boxes: Sequence[tuple[float, float, float, float]], last: int) -> int:
+    """The number of the cell around the middle of a box, or of the nearest; the one of the word before is likely."""
     x, y = bbox.left + bbox.width / 2, bbox.top + bbox.height / 2
-    best, least = None, 1e9
-    for number, cell in enumerate(cells):
-        box = cell.bbox
-        away = max(box.left - x, x - box.right, 0.0) + max(box.top - y, y - box.bottom, 0.0)
-        if away < least:
-            best, least = number, away
-            if away == 0.0:
-                break
-    return best
+    order: list[int] = [*range(last, len(boxes)), *range(last)]
+    for number in order:
+        left, top, right, bottom = boxes[number]
+        if left <= x <= right and top <= y <= bottom:
+            return number
+    return min(order, key=lambda number: _distance_of(bbox, boxes[number]))
+
+
+def _distance_of(bbox: BBox, box: tuple[float, float, float, float]) -> float:
+    x, y = bbox.left + bbox.width / 2, bbox.top + bbox.height / 2
+    return max(box[0] - x, x - box[2], 0.0) + max(box[1] - y, y - box[3], 0.0)
 
 
 def _in_field(block: Block, words: Sequence[Word], pages: Mapping[int, PageInfo]) -> Iterator[_Part]:
@@ -213,17 +221,17 @@ def _lines(words: Sequence[Word], page: PageInfo | None) -> list[list[Word]]:
     if page is None:
         return [list(words)]
     rows: list[list[Word]] = []
-    for word in sorted(words, key=lambda word: word.bbox.top + word.bbox.height / 2):
-        middle = word.bbox.top + word.bbox.height / 2
-        for row in rows[-2:]:
-            height = median(other.bbox.height for other in row)
-            if abs(middle - median(w.bbox.top + w.bbox.height / 2 for w in row)) <= SAME_ROW * min(
-                height, word.bbox.height * 1.5
-            ):
+    middles: list[float] = []  # of the words of each row so far
+    for middle, word in sorted(((_middle(word.bbox), word) for word in words), key=lambda one: one[0]):
+        for number in range(len(rows) - 1, max(len(rows) - 3, -1), -1):
+            row = rows[number]
+            if abs(middle - middles[number]) <= SAME_ROW * min(row[0].bbox.height, 1.5 * word.bbox.height):
                 row.append(word)
+                middles[number] += (middle - middles[number]) / len(row)
                 break
         else:
             rows.append([word])
+            middles.append(middle)
     lines: list[list[Word]] = []
     for row in rows:
         row.sort(key=lambda word: word.bbox.left)
@@ -236,6 +244,10 @@ def _lines(words: Sequence[Word], page: PageInfo | None) -> list[list[Word]]:
             line.append(word)
         lines.append(line)
     return lines
+
+
+def _middle(bbox: BBox) -> float:
+    return bbox.top + bbox.height / 2
 
 
 def _text(words: Sequence[Word]) -> str:

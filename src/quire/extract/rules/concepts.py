@@ -126,6 +126,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "sales date": 1.0,
             "facture|rechnung vom|facture du|statement date": 0.8,
         },
+        related={"order_date": 0.6, "print_date": 0.5, "time": 0.4},
     ),
     _concept(
         "due_date",
@@ -211,10 +212,10 @@ CONCEPTS: tuple[Concept, ...] = (
             "total including gst|total including tax|total with tax|total for this invoice|amount total|sum total|"
             "total gross|gesamt|summe|total ttc|montant ttc|totaal|totaal incl btw|totale|totale iva inclusa|"
             "importe|jumlah|total rm|total eur|total usd|invoice amount|bill total|total bill|total amt": 1.0,
-            "nett total|net total|totals|amount|betrag|montant|bedrag|importo|montant du prelevement|balance|"
-            "net amount due|nett|total sale": 0.85,
+            "nett total|net total|totals|betrag|montant du prelevement|net amount due|nett|total sale": 0.85,
+            "amount|montant|bedrag|importo|balance": 0.6,
         },
-        related={"gross": 0.8},
+        related={"gross": 0.8, "net": 0.5},
     ),
     _concept(
         "net",

@@ -31,7 +31,7 @@ class RulesExtractor:
         return VERSION
 
     def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]:
-        wanted, matcher = wanted_leaves([leaf for leaf in schema.leaves if "[]" not in leaf.path])
+        wanted, matcher = wanted_leaves(tuple(leaf for leaf in schema.leaves if "[]" not in leaf.path))
         ranking = Ranking(find_candidates(catalog), matcher)
         found = chosen(wanted, {one.leaf.path: ranking.ranked(one) for one in wanted})
         return [_proposal(self.name, one, found[one.leaf.path]) for one in wanted if one.leaf.path in found]

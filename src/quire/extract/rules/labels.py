@@ -9,13 +9,15 @@ from collections.abc import Iterable, Mapping
 
 from quire.correct.matching import Nearest
 
-ALIKE = 0.82
+ALIKE = 0.75
 """The least similarity of two words that may be one, misread."""
 SHORTEST_MISREAD = 4
 """Letters: shorter words must be equal."""
 EXTRA = 0.22
 """How much each further word of a label takes from it."""
 MOST_WORDS = 12
+MOST_MISREAD = 7
+"""Words: a longer text is no label, so that misread words in it do not matter."""
 _SIGNS = re.compile(r"#|\bn\s?[°º]|№", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _SAME = {
@@ -64,7 +66,8 @@ class LabelMatcher:
                 for word in words:
                     self._by_word[word].append(len(self._aliases))
                 self._aliases.append((name, words, weight))
-        self._nearest = Nearest(word for word in self._by_word if len(word) >= SHORTEST_MISREAD)
+        known = [*self._by_word, *(short for short, word in _SAME.items() if word in self._by_word)]
+        self._nearest = Nearest(word for word in known if len(word) >= SHORTEST_MISREAD)
         self._known: dict[str, Mapping[str, float]] = {}
 
     def names(self, text: str) -> Mapping[str, float]:
@@ -80,7 +83,7 @@ class LabelMatcher:
         words: dict[str, float] = {}
         written = label_words(text)
         for word in written:
-            known, likeness = self._word(word)
+            known, likeness = self._word(word) if len(written) <= MOST_MISREAD else (word, 1.0)
             words[known] = max(words.get(known, 0.0), likeness)
         counted = len(dict.fromkeys(written))
         best: dict[str, float] = {}
@@ -101,7 +104,7 @@ class LabelMatcher:
         if len(word) >= SHORTEST_MISREAD:
             for likeness, known in self._nearest.similar(word, ALIKE):
                 if abs(len(known) - len(word)) <= 1:
-                    return known, 0.5 + likeness / 2
+                    return _SAME.get(known, known), 0.5 + likeness / 2
         return word, 1.0
 
 

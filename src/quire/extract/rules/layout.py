@@ -61,6 +61,7 @@ class Senders:
         first = min((candidate.page for candidate in candidates), default=1)
         self._first = [candidate for candidate in candidates if candidate.page == first]
         self._page = first
+        self._begin = min((candidate.bbox.top for candidate in self._first), default=0.0)
         self._hosts = {
             solid(host) for one in candidates if one.kind in ("email", "url") for host in _AT.findall(one.text)
         }
@@ -73,13 +74,19 @@ class Senders:
         """From 0 to 1: how likely a name is the sender's by its place and looks."""
         text = candidate.text.replace("\n", " ")
         letters = sum(map(str.isalpha, text))
-        if candidate.page != self._page or letters < 3 or _PHRASE.search(text) or self._is_title(text):
+        if (
+            candidate.page != self._page
+            or letters < 3
+            or text.startswith("(")
+            or _PHRASE.search(text)
+            or self._is_title(text)
+        ):
             return 0.0
         box = candidate.bbox
         known = self._hosts and any(_is_host(host, solid(text)) for host in self._hosts)
         if box.top > TOP and not known and not (_COMPANY.search(text) and self._times[solid(text)] > 1):
             return 0.0
-        figure = 0.42 * max(0.0, 1 - box.top / TOP)
+        figure = 0.42 * max(0.0, 1 - (box.top - self._begin) / TOP)
         figure += 0.22 * (_COMPANY.search(text) is not None)
         figure += 0.25 * bool(known)
         figure += 0.12 * min(max(candidate.size - 1, 0.0), 1.0) + 0.04 * candidate.bold

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from quire.extract.rules.concepts import BY_ID, CONCEPTS, Concept
 from quire.extract.rules.labels import LabelMatcher
@@ -56,7 +57,8 @@ class WantedLeaf:
         return named
 
 
-def wanted_leaves(leaves: Sequence[LeafSpec]) -> tuple[list[WantedLeaf], LabelMatcher]:
+@lru_cache(maxsize=64)
+def wanted_leaves(leaves: tuple[LeafSpec, ...]) -> tuple[list[WantedLeaf], LabelMatcher]:
     """The leaves, each understood as far as it can be, and the matcher for labels of their documents."""
     wanted = [_wanted(leaf) for leaf in leaves]
     named: dict[str, Mapping[str, float]] = {concept.id: concept.labels for concept in CONCEPTS}

@@ -22,6 +22,10 @@ TITLED = 0.15
 """What the number of an invoice has over other numbers on a document that calls itself invoice."""
 REPEATED = 0.03
 """What a value has for each further place where it stands, up to three."""
+LABELLED = 0.5
+"""What a label counts for a sender, who is found by the place of the name and needs none."""
+DOUBTED = 0.3
+"""What OCR without any confidence takes from a candidate."""
 SPREAD = 0.7
 """What remains of the label of a column for each of several values below it."""
 _RANGE = r"\s*(?:[-–—]|to|through|thru|until|till|bis|au|a|al|t/m|tot|hasta|até)\s*"
@@ -88,16 +92,17 @@ class Ranking:
             return None
         figure += 0.02 * (candidate.origin in ("field", "cell", "line")) - 0.01 * min(candidate.page - 1, 5)
         figure += 0.2 * (candidate.page in leaf.pages)
+        if candidate.confidence is not None:
+            figure -= DOUBTED * (1 - candidate.confidence)
         return Ranked(figure, candidate, fit.label if fit.figure >= 0.4 else "")
 
     def _placed(self, wanted: WantedLeaf, candidate: Candidate, fit: LabelFit) -> float:
         """What the place, the value and other values of the document add to the label, or take from it."""
         name = wanted.concept.id if wanted.concept is not None else ""
         if name == "seller" and candidate.kind == "name":
-            prior = self._senders.name(candidate)
-            return prior * (0.35 if fit.figure >= 0.6 else 1.0)
+            return self._senders.name(candidate) - (1 - LABELLED) * fit.figure
         if wanted.kind == "address" and candidate.kind == "address":
-            return self._senders.address(candidate, self.sender) * (0.35 if fit.figure >= 0.6 else 1.0)
+            return self._senders.address(candidate, self.sender) - (1 - LABELLED) * fit.figure
         if candidate.kind in ("amount", "number") and name in ("total", "gross"):
             return self._amount(candidate, fit)
         if name in ("period_from", "period_to"):

@@ -71,13 +71,16 @@ def _named(wanted: WantedLeaf, text: str, matcher: LabelMatcher, bonus: Mapping[
     """How well a text names the leaf, and how well it names something else."""
     found = matcher.names(text)
     names = wanted.names
-    own = max(
-        (figure * names[name] + bonus.get(name, 0.0) for name, figure in found.items() if name in names), default=0.0
-    )
-    other = max((figure for name, figure in found.items() if name not in names), default=0.0)
+    own = other = related = 0.0
+    for name, figure in found.items():
+        if names.get(name, 0.0) >= 1:
+            own = max(own, figure + bonus.get(name, 0.0))
+        else:
+            other = max(other, figure)
+            related = max(related, figure * names[name] + bonus.get(name, 0.0) if name in names else 0.0)
     if other > own > 0:
         own *= (own / other) ** RIVAL
-    return own, other
+    return (own, other) if own >= related else (related, 0.0)
 
 
 def _names_little(text: str, matcher: LabelMatcher) -> bool:
