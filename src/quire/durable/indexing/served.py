@@ -20,7 +20,7 @@ from quire.search.query import SearchFilter
 from quire.search.searching import SearchOptions
 from quire.search.values import SearchHit
 from quire.store.artifacts import ArtifactStore
-from quire.store.scoped import ScopedStore, scoped
+from quire.store.scoped import document_in, scoped
 
 PART = "served/"
 """Before the name of each tenant: what runs have read is apart from what `quire index` puts into the same store."""
@@ -124,6 +124,4 @@ class ServedIndex:
 
     def _owner(self, reference: DocumentReference, read: float | None) -> IndexOwner:
         scope, document = reference.get("scope", ""), reference["source"]["id"]
-        store = scoped(self._store, scope)
-        own = store.document(document) if isinstance(store, ScopedStore) else document
-        return IndexOwner(store, own, PART + scope, read)
+        return IndexOwner(scoped(self._store, scope), document_in(scope, document), PART + scope, read)
