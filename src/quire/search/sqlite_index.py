@@ -17,7 +17,7 @@ import numpy as np
 from quire.database.database import in_portions
 from quire.errors import StoreError, UsageError
 from quire.search.backend import IndexProfile, IndexVersion
-from quire.search.bits import bits_of, nearest
+from quire.search.bits import bits_of, nearest, signed
 from quire.search.conditions import conditions, is_open
 from quire.search.entries import (
     CHUNK_COLUMNS,
@@ -34,8 +34,8 @@ from quire.search.values import IndexedDocument, PageChunk, Statistics, StoredCh
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-OVERSAMPLED = 8
-"""Vectors compared exactly for each one that is wanted: signs alone order the nearest only roughly."""
+OVERSAMPLED, COMPARED = 16, 4
+"""Vectors taken by their signs, and of these compared exactly, for each that is wanted: signs order only roughly."""
 LONGEST = 3
 """Pages before a page on which chunks that reach it are looked for."""
 _TOKENIZER = "ascii tokenchars '-.''&+#:/_'"
@@ -237,10 +237,12 @@ class SqliteIndex:
     def dense(self, vector: NDArray[np.float32], query: Query, most: int) -> list[int]:
         if not self._profile.dimension:
             return []
-        ids, bits = self._signs.loaded(self)
+        ids, columns = self._signs.loaded(self)
         if not len(ids):
             return []
-        rows = nearest(bits_of(vector), bits, max(most, min(most * OVERSAMPLED, 4000)), self._allowed(ids, query))
+        rows = nearest(bits_of(vector), columns, max(most, min(most * OVERSAMPLED, 4000)), self._allowed(ids, query))
+        if len(rows) > COMPARED * most:
+            rows = rows[np.argpartition(-signed(vector, columns[:, rows].T), COMPARED * most)[: COMPARED * most]]
         found, scores = self._cosines(ids[rows].tolist(), vector)
         order = np.lexsort((found, -scores))[:most]
         return [int(number) for number in found[order]]
@@ -288,12 +290,12 @@ class SqliteIndex:
         """The file is closed with its versions."""
 
     def vectors_after(self, last: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-        """Ids and signs of the vectors that were added after an id."""
+        """Ids and signs of the vectors that were added after an id, as `bits.nearest` compares them."""
         rows = self._rows("SELECT id, bits FROM vectors_{v} WHERE id > ? ORDER BY id", (last,))
         width = -(-self._profile.dimension // 64)
         ids = np.fromiter((cast(int, row[0]) for row in rows), np.int64, len(rows))
         packed = b"".join(cast(bytes, row[1]) for row in rows)
-        return ids, np.frombuffer(packed, np.uint64).reshape(-1, width)
+        return ids, np.ascontiguousarray(np.frombuffer(packed, np.uint64).reshape(-1, width).T)
 
     def removals(self) -> int:
         """How many chunks were ever removed."""
@@ -422,22 +424,23 @@ class _Signs:
     def __init__(self) -> None:
         self._lock = Lock()
         self._ids = np.empty(0, np.int64)
-        self._bits: NDArray[np.uint64] | None = None
+        self._columns: NDArray[np.uint64] | None = None
         self._removals = 0
 
     def loaded(self, index: SqliteIndex) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
         with self._lock:
             removals = index.removals()
             if removals - self._removals > len(self._ids) // 10:
-                self._ids, self._bits = self._ids[:0], None
-            if self._bits is None:
+                self._ids, self._columns = self._ids[:0], None
+            if self._columns is None:
                 self._removals = removals
-            ids, bits = index.vectors_after(int(self._ids[-1]) if len(self._ids) else 0)
-            if self._bits is None:
-                self._ids, self._bits = ids, bits
+            ids, columns = index.vectors_after(int(self._ids[-1]) if len(self._ids) else 0)
+            if self._columns is None:
+                self._ids, self._columns = ids, columns
             elif len(ids):
-                self._ids, self._bits = np.concatenate([self._ids, ids]), np.concatenate([self._bits, bits])
-            return self._ids, self._bits
+                self._ids = np.concatenate([self._ids, ids])
+                self._columns = np.concatenate([self._columns, columns], axis=1)
+            return self._ids, self._columns
 
 
 def _encoded(vector: NDArray[np.float32]) -> tuple[float, bytes]:
