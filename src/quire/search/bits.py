@@ -48,7 +48,8 @@ def nearest(
 def signed(query: NDArray[np.float32], bits: NDArray[np.uint64]) -> NDArray[np.float32]:
     """The products of a vector with the signs of others, given in rows: nearer to those with the others themselves."""
     signs = np.unpackbits(np.ascontiguousarray(bits).view(np.uint8), axis=1, count=len(query))
-    return signs.astype(np.float32) @ (2 * query) - query.sum()
+    products: NDArray[np.float32] = signs.astype(np.float32) @ (2 * query) - query.sum()
+    return products
 
 
 def _smallest(distances: NDArray[np.uint16], most: int) -> NDArray[np.intp]:
@@ -65,4 +66,5 @@ else:  # numpy 1
     _BYTES = np.array([number.bit_count() for number in range(256)], np.uint8)
 
     def _counted(words: NDArray[np.uint64]) -> NDArray[np.uint8]:  # type: ignore[misc]
-        return _BYTES[words.view(np.uint8).reshape(-1, 8)].sum(axis=1, dtype=np.uint8)
+        counts: NDArray[np.uint8] = _BYTES[words.view(np.uint8).reshape(-1, 8)].sum(axis=1, dtype=np.uint8)
+        return counts

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -27,8 +26,10 @@ from quire.search.entries import (
     profile_text,
     removed_terms,
 )
+from quire.search.postings import scored
 from quire.search.query import Query, SearchFilter
 from quire.search.sqlite_file import SCHEMA, IndexFile, IndexWrite
+from quire.search.sqlite_memory import KeptNumbers, Numbers, bytes_of, integers, varints
 from quire.search.values import IndexedDocument, PageChunk, Statistics, StoredChunk
 
 if TYPE_CHECKING:
@@ -86,7 +87,9 @@ CREATE VIRTUAL TABLE words_{v} USING fts5 (
     terms, content='texts_{v}', content_rowid='id', tokenize="{tokenizer}"
 )
 """
-_NAMES = ("documents", "chunks", "texts", "vectors", "frequencies", "words")
+_OCCURRENCES = "CREATE VIRTUAL TABLE IF NOT EXISTS occurrences_{v} USING fts5vocab (words_{v}, instance)"
+"""The chunk of each occurrence of a term. Ranking by these takes a fifth of the time of the rank of FTS5."""
+_NAMES = ("documents", "chunks", "texts", "vectors", "frequencies", "occurrences", "words")
 
 
 class SqliteIndexes:
@@ -98,6 +101,8 @@ class SqliteIndexes:
         with self._file.writing() as write:
             write(f"PRAGMA user_version = {SCHEMA}") if not self._file.version else None
             write(_VERSIONS)
+            for (number,) in self._file.rows("SELECT number FROM versions"):
+                write(_OCCURRENCES.format(v=number))
 
     def versions(self) -> list[IndexVersion]:
         return [self._version(row) for row in self._file.rows("SELECT * FROM versions ORDER BY number")]
@@ -122,7 +127,10 @@ class SqliteIndexes:
             name = name or f"{profile.digest()[:12]}-{number}"
             values = (name, number, profile_text(profile), int(not current))
             write("INSERT INTO versions (name, number, profile, current) VALUES (?, ?, ?, ?)", values)
-            for statement in _TABLES.format(v=number, tokenizer=_TOKENIZER).split(";"):
+            for statement in (
+                *_TABLES.format(v=number, tokenizer=_TOKENIZER).split(";"),
+                _OCCURRENCES.format(v=number),
+            ):
                 write(statement)
         return SqliteIndex(self._file, number, name, profile)
 
@@ -174,7 +182,7 @@ class SqliteIndex:
 
     def __init__(self, file: IndexFile, number: int, name: str, profile: IndexProfile) -> None:
         self._file, self._number, self._name, self._profile = file, number, name, profile
-        self._signs = cast(_Signs, file.kept.setdefault(number, _Signs()))
+        self._signs, self._lengths = file.kept.setdefault(number, (KeptNumbers(), KeptNumbers()))
 
     @property
     def name(self) -> str:
@@ -215,32 +223,28 @@ class SqliteIndex:
         return Statistics(count, int(str(length)) / count if count else 0.0, found)
 
     def lexical(self, query: Query, terms: Sequence[str], most: int) -> list[int]:
-        wanted = " OR ".join(map(_quoted, terms))
-        for phrase in query.phrases:
-            wanted = f"({wanted}) AND {_phrase(phrase)}"
-        for phrase in query.excluded:
-            wanted = f"({wanted}) NOT {_phrase(phrase)}"
-        where, values = "", list[object]()
-        if self._is_filtered(query.filter):
-            condition, values = conditions(query.filter)
-            # With the plus, the words are looked up once; without it, once for each row that the filter lets pass.
-            where = (
-                "AND +rowid IN (SELECT c.id FROM chunks_{v} c JOIN documents_{v} d ON d.number = c.document "
-                f"WHERE {condition}) "
-            )
-        rows = self._rows(
-            f"SELECT rowid FROM words_{{v}} WHERE words_{{v}} MATCH ? {where}ORDER BY rank, rowid LIMIT ?",
-            (wanted, *values, most),
-        )
-        return [int(str(row[0])) for row in rows]
+        postings = [
+            integers(self._rows("SELECT group_concat(doc) FROM occurrences_{v} WHERE term = ?", (term,))[0][0])
+            for term in terms
+        ]
+        found, scores = scored(postings, *self._lengths.current(self.removals(), self._lengths_after))
+        if (allowed := self._allowed(query)) is not None:
+            passing = np.isin(found, allowed)
+            found, scores = found[passing], scores[passing]
+        if len(found) > most:
+            least = np.partition(scores, -most)[-most]
+            found, scores = found[scores >= least], scores[scores >= least]
+        return cast(list[int], found[np.lexsort((found, -scores))][:most].tolist())
 
     def dense(self, vector: NDArray[np.float32], query: Query, most: int) -> list[int]:
         if not self._profile.dimension:
             return []
-        ids, columns = self._signs.loaded(self)
+        ids, columns = self._signs.current(self.removals(), self._signs_after)
         if not len(ids):
             return []
-        rows = nearest(bits_of(vector), columns, max(most, min(most * OVERSAMPLED, 4000)), self._allowed(ids, query))
+        allowed = self._allowed(query)
+        passing = None if allowed is None else np.isin(ids, allowed)
+        rows = nearest(bits_of(vector), columns, max(most, min(most * OVERSAMPLED, 4000)), passing)
         if len(rows) > COMPARED * most:
             rows = rows[np.argpartition(-signed(vector, columns[:, rows].T), COMPARED * most)[: COMPARED * most]]
         found, scores = self._cosines(ids[rows].tolist(), vector)
@@ -289,21 +293,32 @@ class SqliteIndex:
     def close(self) -> None:
         """The file is closed with its versions."""
 
-    def vectors_after(self, last: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-        """Ids and signs of the vectors that were added after an id, as `bits.nearest` compares them."""
-        rows = self._rows("SELECT id, bits FROM vectors_{v} WHERE id > ? ORDER BY id", (last,))
-        width = -(-self._profile.dimension // 64)
-        ids = np.fromiter((cast(int, row[0]) for row in rows), np.int64, len(rows))
-        packed = b"".join(cast(bytes, row[1]) for row in rows)
-        return ids, np.ascontiguousarray(np.frombuffer(packed, np.uint64).reshape(-1, width).T)
-
     def removals(self) -> int:
         """How many chunks were ever removed."""
         [(count,)] = self._rows("SELECT removals FROM versions WHERE number = ?", (self._number,))
         return int(str(count))
 
-    def _allowed(self, ids: NDArray[np.int64], query: Query) -> NDArray[np.bool_] | None:
-        """Which of them pass the filter and have the phrases, or None for all."""
+    def _lengths_after(self, last: int) -> Numbers:
+        """Chunks that were added after an id, and how many terms each has."""
+        [(ids, sizes)] = self._rows(
+            "SELECT group_concat(id), group_concat(hex(sz), '') FROM "
+            "(SELECT id, sz FROM words_{v}_docsize WHERE id > ? ORDER BY id)",
+            (last,),
+        )
+        return integers(ids), varints(bytes_of(sizes))
+
+    def _signs_after(self, last: int) -> Numbers:
+        """Vectors that were added after an id, and their signs, as `bits.nearest` compares them."""
+        [(ids, bits)] = self._rows(
+            "SELECT group_concat(id), group_concat(hex(bits), '') FROM "
+            "(SELECT id, bits FROM vectors_{v} WHERE id > ? ORDER BY id)",
+            (last,),
+        )
+        width = -(-self._profile.dimension // 64)
+        return integers(ids), np.ascontiguousarray(np.frombuffer(bytes_of(bits), np.uint64).reshape(-1, width).T)
+
+    def _allowed(self, query: Query) -> NDArray[np.int64] | None:
+        """The chunks that pass the filter and have the phrases, or None for all."""
         parts: list[str] = []
         values: list[object] = []
         if self._is_filtered(query.filter):
@@ -315,7 +330,7 @@ class SqliteIndex:
             everything = "SELECT id FROM texts_{v}" if not query.phrases else ""
             wanted = " AND ".join(map(_phrase, query.phrases))
             if wanted:
-                parts.append("SELECT rowid FROM words_{v} WHERE words_{v} MATCH ?")
+                parts.append("SELECT rowid AS id FROM words_{v} WHERE words_{v} MATCH ?")
                 values.append(wanted)
             elif not parts:
                 parts.append(everything)
@@ -325,8 +340,8 @@ class SqliteIndex:
         if query.excluded:
             statement += " EXCEPT SELECT rowid FROM words_{v} WHERE words_{v} MATCH ?"
             values.append(" OR ".join(map(_phrase, query.excluded)))
-        found = self._rows(statement, values)
-        return np.isin(ids, np.fromiter((cast(int, row[0]) for row in found), np.int64, len(found)))
+        [(found,)] = self._rows(f"SELECT group_concat(id) FROM ({statement})", values)
+        return integers(found)
 
     def _is_filtered(self, filters: SearchFilter) -> bool:
         if not is_open(filters):
@@ -418,31 +433,6 @@ class SqliteIndex:
         return self._file.rows(self._sql(statement), values)
 
 
-class _Signs:
-    """The signs of all vectors in memory. New ones are added; all are loaded again after many removals."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._ids = np.empty(0, np.int64)
-        self._columns: NDArray[np.uint64] | None = None
-        self._removals = 0
-
-    def loaded(self, index: SqliteIndex) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-        with self._lock:
-            removals = index.removals()
-            if removals - self._removals > len(self._ids) // 10:
-                self._ids, self._columns = self._ids[:0], None
-            if self._columns is None:
-                self._removals = removals
-            ids, columns = index.vectors_after(int(self._ids[-1]) if len(self._ids) else 0)
-            if self._columns is None:
-                self._ids, self._columns = ids, columns
-            elif len(ids):
-                self._ids = np.concatenate([self._ids, ids])
-                self._columns = np.concatenate([self._columns, columns], axis=1)
-            return self._ids, self._columns
-
-
 def _encoded(vector: NDArray[np.float32]) -> tuple[float, bytes]:
     """A vector in bytes, one a dimension, and their scale."""
     largest = float(np.abs(vector).max()) or 1.0
@@ -459,9 +449,5 @@ def _stored(row: tuple[object, ...]) -> StoredChunk:
     return StoredChunk(*cast(Any, (*plain, known)))
 
 
-def _quoted(term: str) -> str:
-    return '"' + term.replace('"', '""') + '"'
-
-
 def _phrase(terms: Sequence[str]) -> str:
-    return _quoted(" ".join(terms))
+    return '"' + " ".join(terms).replace('"', '""') + '"'

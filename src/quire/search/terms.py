@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Set
 from functools import lru_cache
-from itertools import chain
+from itertools import accumulate, chain
 
 VERSION = "1"
 """Changes when the same text gives other terms."""
@@ -19,12 +19,10 @@ _TOKEN = re.compile(
     r"[^\W_]+(?:[-./_'’&+#:][^\W_]+)*"  # words, identifiers like INV-2021/0042, numbers with points
     r"|[$€£¥₹₩]"
 )
-_WRITTEN = re.compile(r"[^\W_]+(?:[-./_'’&+#:,][^\W_]+)*|[$€£¥₹₩]")
-"""A word, or a number with groups, as it is written."""
+_WRITTEN = re.compile(r"([^\W_]+(?:[-./_'’&+#:,][^\W_]+)*|[$€£¥₹₩])")
+"""A word, or a number with groups, as it is written. Splitting a text gives these and what is between them."""
 _NUMBER = re.compile(r"\d+(?:[.,'’]\d+)*")
-_GROUPED = re.compile(
-    r"\d(?<![\w.,]\d)\d{0,2}(?:(?:[,'’ \u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?|(?:\.\d{3})+,\d+)"
-)
+_GROUPED = re.compile(r"\d(?<![\w.,]\d)\d{0,2}(?:(?:[,'’ \u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?|(?:\.\d{3})+,\d+)")
 """It begins with a digit, not with what may not be before it: so the rest of a text is skipped quickly."""
 _PARTS = re.compile(r"[-./_'’&+#:]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
@@ -227,12 +225,14 @@ def places_of(wanted: Set[str], text: str) -> list[tuple[int, int]]:
 
 
 def _pieces(wanted: Set[str], text: str) -> list[tuple[int, int]]:
-    """Dates, grouped numbers and words with a term, as they are written; of those that begin together the longest first.
+    """Dates, grouped numbers and words with a term, as written; of those that begin together the longest first.
 
     Dates and groups of digits are looked for only where one is wanted.
     """
-    words = {word for word in {*_WRITTEN.findall(text)} if not wanted.isdisjoint(_terms_in(word))}
-    found = {match.span() for match in _WRITTEN.finditer(text) if match[0] in words} if words else set()
+    parts = _WRITTEN.split(text)
+    words = {word for word in {*parts[1::2]} if not wanted.isdisjoint(_terms_in(word))}
+    ends = [*accumulate(map(len, parts))] if words else []
+    found = {(ends[at - 1], ends[at]) for at in range(1, len(ends), 2) if parts[at] in words}
     patterns: list[re.Pattern[str]] = []
     patterns += _DATES if any(_DATES[0].fullmatch(term) for term in wanted) else ()
     patterns += [_GROUPED] if any(term.isdecimal() and len(term) > len("999") for term in wanted) else ()
