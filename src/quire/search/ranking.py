@@ -137,9 +137,10 @@ def rank(
     best = max(lexical, default=0.0) or 1.0
     share = options.dense_weight if any(dense) else 0.0
     naming = {term: _rarity(term, known) for term in query.terms}
+    named = {name: _named(name, naming) for name in {chunk.name for chunk in chunks}}
     scored = [
         Scored(
-            (1 - share) * words / best + share * near + _bonus(query, chunk, naming, options),
+            (1 - share) * words / best + share * near + _bonus(query, chunk, named[chunk.name], options),
             words,
             0.0,
             near,
@@ -184,11 +185,15 @@ def _rarity(term: str, known: Statistics) -> float:
     return math.log(1 + (known.chunks - times + 0.5) / (times + 0.5))
 
 
-def _bonus(query: Query, chunk: StoredChunk, naming: Weights, options: RankOptions) -> float:
+def _bonus(query: Query, chunk: StoredChunk, named: float, options: RankOptions) -> float:
     """For a statement that is asked for, and for a document that is named."""
     sure = next((sure for name, sure in query.intent.statements if name == chunk.statement), 0.0)
-    named = sum(naming.get(term, 0.0) for term in _name_terms(chunk.name))
-    return options.statement_weight * sure + options.name_weight * named / (sum(naming.values()) or 1.0)
+    return options.statement_weight * sure + options.name_weight * named
+
+
+def _named(name: str, naming: Weights) -> float:
+    """The share of the words of a query that are in a name."""
+    return sum(naming.get(term, 0.0) for term in _name_terms(name)) / (sum(naming.values()) or 1.0)
 
 
 def _beside_name(wanted: Weights, name: str) -> Weights:
