@@ -228,8 +228,7 @@ class SqliteIndex:
             for term in terms
         ]
         found, scores = scored(postings, *self._lengths.current(self.removals(), self._lengths_after))
-        if (allowed := self._allowed(query)) is not None:
-            passing = np.isin(found, allowed)
+        if (passing := self._passing(found, query)) is not None:
             found, scores = found[passing], scores[passing]
         if len(found) > most:
             least = np.partition(scores, -most)[-most]
@@ -242,9 +241,8 @@ class SqliteIndex:
         ids, columns = self._signs.current(self.removals(), self._signs_after)
         if not len(ids):
             return []
-        allowed = self._allowed(query)
-        passing = None if allowed is None else np.isin(ids, allowed)
-        rows = nearest(bits_of(vector), columns, max(most, min(most * OVERSAMPLED, 4000)), passing)
+        several = max(most, min(most * OVERSAMPLED, 4000))
+        rows = nearest(bits_of(vector), columns, several, self._passing(ids, query))
         if len(rows) > COMPARED * most:
             rows = rows[np.argpartition(-signed(vector, columns[:, rows].T), COMPARED * most)[: COMPARED * most]]
         found, scores = self._cosines(ids[rows].tolist(), vector)
@@ -317,31 +315,25 @@ class SqliteIndex:
         width = -(-self._profile.dimension // 64)
         return integers(ids), np.ascontiguousarray(np.frombuffer(bytes_of(bits), np.uint64).reshape(-1, width).T)
 
-    def _allowed(self, query: Query) -> NDArray[np.int64] | None:
-        """The chunks that pass the filter and have the phrases, or None for all."""
-        parts: list[str] = []
-        values: list[object] = []
+    def _passing(self, ids: NDArray[np.int64], query: Query) -> NDArray[np.bool_] | None:
+        """Which of them pass the filter, have the phrases and nothing that is excluded, or None for all."""
+        words = "SELECT group_concat(rowid) FROM words_{v} WHERE words_{v} MATCH ?"
+        parts: list[NDArray[np.bool_]] = []
         if self._is_filtered(query.filter):
             condition, values = conditions(query.filter)
-            parts.append(
-                f"SELECT c.id FROM chunks_{{v}} c JOIN documents_{{v}} d ON d.number = c.document WHERE {condition}"
+            passing = self._rows(
+                "SELECT group_concat(c.id) FROM chunks_{v} c JOIN documents_{v} d ON d.number = c.document "
+                f"WHERE {condition}",
+                values,
             )
-        if query.phrases or query.excluded:
-            everything = "SELECT id FROM texts_{v}" if not query.phrases else ""
-            wanted = " AND ".join(map(_phrase, query.phrases))
-            if wanted:
-                parts.append("SELECT rowid AS id FROM words_{v} WHERE words_{v} MATCH ?")
-                values.append(wanted)
-            elif not parts:
-                parts.append(everything)
-        if not parts:
-            return None
-        statement = " INTERSECT ".join(parts)
+            parts.append(np.isin(ids, integers(passing[0][0])))
+        if query.phrases:
+            having = self._rows(words, (" AND ".join(map(_phrase, query.phrases)),))
+            parts.append(np.isin(ids, integers(having[0][0])))
         if query.excluded:
-            statement += " EXCEPT SELECT rowid FROM words_{v} WHERE words_{v} MATCH ?"
-            values.append(" OR ".join(map(_phrase, query.excluded)))
-        [(found,)] = self._rows(f"SELECT group_concat(id) FROM ({statement})", values)
-        return integers(found)
+            without = self._rows(words, (" OR ".join(map(_phrase, query.excluded)),))
+            parts.append(np.isin(ids, integers(without[0][0]), invert=True))
+        return np.logical_and.reduce(parts) if parts else None
 
     def _is_filtered(self, filters: SearchFilter) -> bool:
         if not is_open(filters):
