@@ -14,17 +14,18 @@ if TYPE_CHECKING:
 
 
 def scored(
-    postings: Sequence[NDArray[np.int64]], ids: NDArray[np.int64], lengths: NDArray[np.uint64]
+    postings: Sequence[NDArray[np.int64]], ids: NDArray[np.int64], lengths: NDArray[np.uint64], mean: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Chunks with any word, in the order of their ids, and their scores.
 
-    A posting has the id of a chunk as often as the word is in it, sorted. `ids` are all chunks, `lengths` their terms.
+    A posting has the id of a chunk as often as the word is in it, sorted. `ids` are all chunks, `lengths` are how many
+    terms they have, `mean` how many on average.
     """
     found = [_counted(posting) for posting in postings]
     chunks, places = np.unique(np.concatenate([chunk for chunk, _ in found]), return_inverse=True)
-    mean = lengths.mean() if len(lengths) else 1.0
-    known = np.append(lengths, np.uint64(mean))  # for a chunk that is newer or older than what is known
-    held = K1 * (1 - B + B * known[np.searchsorted(ids, chunks)] / mean)
+    # A chunk that is older than what is in memory takes the length of its neighbour.
+    own = lengths.take(np.searchsorted(ids, chunks), mode="clip") if len(ids) else np.full(len(chunks), mean)
+    held = K1 * (1 - B + B * own / mean)
     scores = np.zeros(len(chunks))
     begin = 0
     for chunk, times in found:

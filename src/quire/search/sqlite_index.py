@@ -227,7 +227,8 @@ class SqliteIndex:
             integers(self._rows("SELECT group_concat(doc) FROM occurrences_{v} WHERE term = ?", (term,))[0][0])
             for term in terms
         ]
-        found, scores = scored(postings, *self._lengths.current(self.removals(), self._lengths_after))
+        ids, lengths = self._lengths.current(self.removals(), self._lengths_after)
+        found, scores = scored(postings, ids, lengths, self.statistics(()).mean_length or 1.0)
         if (passing := self._passing(found, query)) is not None:
             found, scores = found[passing], scores[passing]
         if len(found) > most:
