@@ -71,9 +71,12 @@ class DocumentIndexer:
         with self._changed:
             return self._changed.wait_for(lambda: not (self._awaited or self._behind), timeout_s)
 
-    def search(self, query: str, tenant: str, *, k: int, filters: SearchFilter) -> list[SearchHit]:
-        """Raises ConfigurationError where there is no index, UsageError for a query without words."""
-        return self._opened().search(query, tenant, k=k, filters=filters)
+    def search(
+        self, query: str, tenant: str, *, k: int, filters: SearchFilter, rerank: bool = False
+    ) -> list[SearchHit]:
+        """Raises ConfigurationError where there is no index, UsageError for a query without words or without the
+        reranker that it wants."""
+        return self._opened().search(query, tenant, k=k, filters=filters, rerank=rerank)
 
     def remove(self, tenant: str, hits: Sequence[SearchHit]) -> None:
         """Remove the documents of hits, which are gone."""
@@ -96,7 +99,10 @@ class DocumentIndexer:
             raise ConfigurationError("this server has no search: QUIRE_SERVE_SEARCH is none")
         with self._opening:
             if self._index is None:
-                self._index = ServedIndex(self._store, embedder=self._settings.embedder)
+                settings = self._settings
+                self._index = ServedIndex(
+                    self._store, embedder=settings.embedder, reranker=settings.reranker, engine=settings.index
+                )
             return self._index
 
     def _is_wanted(self, status: RunStatus) -> bool:

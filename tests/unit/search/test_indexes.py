@@ -1,4 +1,4 @@
-"""One index, two engines: what holds on SQLite holds on PostgreSQL."""
+"""One index, many engines: what holds on SQLite holds on PostgreSQL and on search engines."""
 
 from __future__ import annotations
 
@@ -201,7 +201,8 @@ def test_two_writers_do_not_lose_each_others_documents(indexes, index):
     assert len(found(index, "harbour toll")) > 0
 
 
-def test_a_removed_document_is_in_no_answer_from_then_on_while_others_search(indexes, index):
+def test_a_removed_document_is_in_no_answer_from_then_on_while_others_search(transactional_indexes):
+    indexes, index = transactional_indexes, transactional_indexes.make(VECTORS)
     index.put([document(f"{number}.pdf", f"ship {number} in the harbour", HARBOUR) for number in range(200)])
     target = digest_bytes(b"77.pdf")
     removed, stop = Event(), Event()

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from quire.chunk import ChunkOptions
 from quire.durable.indexing.delivery import IndexDelivery, IndexOwner, IndexTarget
-from quire.durable.indexing.index import query_vector
 from quire.durable.indexing.opening import open_indexes
+from quire.durable.indexing.searching import search_index
 from quire.durable.messages import DocumentReference
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.views.views import DocumentViews
 from quire.embed.registry import AUTO, NONE, chosen_embedder
+from quire.errors import UsageError
 from quire.search.query import SearchFilter
-from quire.search.searching import SearchOptions, search
+from quire.search.searching import SearchOptions
 from quire.search.values import SearchHit
 from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import ScopedStore, scoped
@@ -45,12 +45,15 @@ class ServedIndex:
     that cannot hold an index, or an embedder that is not here.
     """
 
-    def __init__(self, store: ArtifactStore, *, embedder: str = AUTO) -> None:
+    def __init__(
+        self, store: ArtifactStore, *, embedder: str = AUTO, reranker: str = NONE, engine: str | None = None
+    ) -> None:
         found = chosen_embedder(embedder)
         target = IndexTarget(NONE if found is None else embedder)
         profile = target.profile(found)
         self._store, self._embedder = store, found.name if found is not None and embedder == AUTO else embedder
-        self._indexes = open_indexes(store)
+        self._reranker = reranker
+        self._indexes = open_indexes(store, engine)
         self._index = self._indexes.open_or_make(profile)
         self._views = DocumentViews(DocumentSteps(store, workers=1), workers=1)
         self._delivery = IndexDelivery(store, self._index, found, pool=lambda: self._views.pool)
@@ -77,11 +80,19 @@ class ServedIndex:
         """The id of a document in the store."""
         return self._owner(reference, None).document
 
-    def search(self, query: str, tenant: str, *, k: int, filters: SearchFilter) -> list[SearchHit]:
-        """Hits among the documents of a tenant. Raises UsageError for a query without words."""
-        embed = partial(query_vector, self._embedder, self._index.profile) if self._index.profile.dimension else None
+    def search(
+        self, query: str, tenant: str, *, k: int, filters: SearchFilter, rerank: bool = False
+    ) -> list[SearchHit]:
+        """Hits among the documents of a tenant. Raises UsageError for a query without words, or where they should be
+        reranked and there is no reranker."""
+        if rerank and self._reranker == NONE:
+            raise UsageError("this server has no reranker: QUIRE_SERVE_RERANKER is none")
         own = replace(filters, tenant=PART + tenant)
-        return search(self._index, query, embed=embed, filters=own, options=SearchOptions(k=k))
+        reranker = self._reranker if rerank else None
+        options = SearchOptions(k=k)
+        return search_index(
+            self._index, query, embedder=self._embedder, filters=own, options=options, reranker=reranker
+        )
 
     def remove(self, tenant: str, hits: Sequence[SearchHit]) -> None:
         """Remove the documents of hits, unless another run has put them into the index meanwhile."""

@@ -40,10 +40,11 @@ def search_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
             list[str] | None, Query(alias="in", max_length=MOST, description="Only in these: a run, or a name.")
         ] = None,
         kind: Annotated[list[BlockKind] | None, Query(description="Only these kinds of blocks.")] = None,
+        rerank: Annotated[bool, Query(description="Order the first hits anew by the reranker of the server.")] = False,
     ) -> Response:
         """The passages of all documents that fit a query best, by words and by meaning, each with its place."""
         filters = SearchFilter(folders=tuple(places or ()), kinds=tuple(kind or ()))
-        hits = await service.call(searching.found, q, tenant_of(request, service.settings), k, filters)
+        hits = await service.call(searching.found, q, tenant_of(request, service.settings), k, filters, rerank)
         return JSONResponse({"query": q, "hits": hits}, headers={"Cache-Control": "no-store"})
 
     return router
@@ -55,10 +56,10 @@ class _Searching:
     def __init__(self, service: Service, finder: RunFinder, views: DocumentViews) -> None:
         self._indexer, self._finder, self._views = service.indexer, finder, views
 
-    def found(self, query: str, tenant: str, k: int, filters: SearchFilter) -> list[dict[str, object]]:
+    def found(self, query: str, tenant: str, k: int, filters: SearchFilter, rerank: bool) -> list[dict[str, object]]:
         found: list[tuple[SearchHit, FoundDocument]] = []
         for _ in range(TRIES):
-            hits = self._indexer.search(query, tenant, k=k, filters=filters)
+            hits = self._indexer.search(query, tenant, k=k, filters=filters, rerank=rerank)
             documents = {hit.path: self._document(hit, tenant) for hit in hits}
             found = [(hit, document) for hit in hits if (document := documents[hit.path]) is not None]
             if len(found) == len(hits):
