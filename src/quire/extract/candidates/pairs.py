@@ -159,7 +159,7 @@ class _PagePairs:
         texts = [pieces[0] for cells in below for _, pieces in cells]
         first = [pieces[0] for cells in below for column, pieces in cells if column == 0]
         filled = sum(len(cells) > 1 for cells in below)
-        listed = len(heads) == 2 and 2 * sum(map(_has_digit, first)) < len(first)  # labels with their values
+        listed = len(heads) == 2 and 5 * sum(map(_has_digit, first)) < len(first)  # labels with their values
         is_table = filled >= FEWEST_ROWS and 5 * sum(map(_has_digit, texts)) >= 2 * len(texts)
         return below if is_table and not listed else []
 
