@@ -37,6 +37,11 @@ _RANGE = r"\s*(?:[-–—]|to|through|thru|until|till|bis|au|a|al|t/m|tot|hasta|
 _DATE = r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}\.? \w+\.? \d{4}|\w+ \d{1,2},? \d{4})"
 _STARTS = re.compile(rf"^{_RANGE}{_DATE}", re.IGNORECASE)
 _ENDS = re.compile(rf"{_DATE}{_RANGE}$", re.IGNORECASE)
+_DATED = re.compile(  # Rechnung 4711 vom 7. Mai, Invoice 42 dated 3 May
+    r"(?:invoice|receipt|bill|order|contract|agreement|rechnung|quittung|auftrag|bestellung|vertrag|facture|commande|contrat|"
+    r"factuur|fattura|ordine|contratto|factura|pedido|contrato|fatura)\b.*\b(?:dated|of|from|vom|du|van|del|di|de)\s*$",
+    re.IGNORECASE,
+)
 _ALONE: frozenset[ValueKind] = frozenset({"email", "iban", "url"})
 
 
@@ -108,6 +113,8 @@ class Ranking:
             return self._amount(candidate, fit)
         if name in ("period_from", "period_to"):
             return self._period(name, candidate, fit)
+        if name == "date" and _DATED.search(candidate.before):
+            return max(0.75 - fit.figure, 0.0)
         if name == "date" and not fit.figure:
             return self._undated(candidate)
         if name == "currency":
