@@ -1,11 +1,13 @@
-"""Plugins of installed packages: engines, components and formats, each with a group of entry points.
+"""Plugins of installed packages: engines, components, formats and extractors, each with a group of entry points.
 
 Built-in ones are found in the same way as those of other packages.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from quire.errors import ConfigurationError
@@ -13,20 +15,27 @@ from quire.errors import ConfigurationError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Kind = Literal["engine", "component", "format"]
+Kind = Literal["engine", "component", "format", "extractor"]
 
 GROUPS: Mapping[Kind, str] = {
     "engine": "quire.engines",  # a function `engine(*, profile, languages)` that returns an `Engine`
     "component": "quire.components",  # a `Component`, or a function that becomes one
     "format": "quire.formats",  # an `export.Format`
+    "extractor": "quire.extractors",  # a function that returns an `Extractor`
 }
 
 
 def offered(kind: Kind) -> Mapping[str, EntryPoint]:
     """The entry points of a kind by name; nothing is imported."""
+    return _installed(GROUPS[kind], tuple(sys.path))
+
+
+@lru_cache(maxsize=len(GROUPS))
+def _installed(group: str, _: tuple[str, ...]) -> Mapping[str, EntryPoint]:
+    """The entry points of a group on a path: looking for them reads a file of every installed package."""
     from importlib.metadata import entry_points  # slow to import, and most reads need no plugin
 
-    return {point.name: point for point in entry_points(group=GROUPS[kind])}
+    return {point.name: point for point in entry_points(group=group)}
 
 
 def loaded(kind: Kind, point: EntryPoint) -> object:

@@ -27,12 +27,14 @@ from quire.durable.messages import (
 from quire.durable.opening import ServedRuntime
 from quire.durable.reads.sources import save_source, source_key
 from quire.durable.tasks.sealing import sealed
+from quire.durable.tasks.steps import READS
 from quire.errors import ConfigurationError, QuireError, RunError
 from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
 from quire.service.contract.refusing import RequestRefused
 from quire.service.indexing import DocumentIndexer
 from quire.service.removing import FetchedResults
+from quire.service.reviews import ReviewService
 from quire.service.settings import ServiceSettings
 from quire.service.tracking import RunTallies
 from quire.service.uploads import Upload
@@ -65,6 +67,7 @@ class Service:
         self.waiter = RunWaiter(runtime)
         self.tallies = RunTallies(runtime)
         self.indexer = DocumentIndexer(settings, store, runtime, FLOW, self.documents)
+        self.reviews = ReviewService(store, runtime, every=settings.review_samples == "all")
         self.draining = False
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
         self._fetched = FetchedResults(
@@ -183,7 +186,7 @@ class Service:
         while ended := [
             run.run
             for run in self.runtime.runs(flow=FLOW, state="finished", limit=CLEARED)
-            if run.inputs["tenant"] == tenant and run.inputs["type"] != "read" and (run.finished or 0.0) <= before
+            if run.inputs["tenant"] == tenant and run.inputs["type"] not in READS and (run.finished or 0.0) <= before
         ]:
             self._forget_many(ended)
 
@@ -192,6 +195,7 @@ class Service:
         if isinstance(self.runtime, LocalRuntime):
             self.runtime.serve()
         self.indexer.begin()
+        self._threads.submit(self.reviews.report_all)
 
     def drain(self) -> None:
         """The server is about to stop: refuse new tasks, and end what only waits. Safe in a signal handler."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from quire.context import Context, Json, Retry, Workflow
 from quire.durable.messages import (
     DocumentReference,
+    OpenedReview,
     ShortDocument,
     TaskArgument,
     TaskDocument,
@@ -20,10 +21,11 @@ from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.workflows import sink_of
 from quire.durable.tasks import progress
 from quire.durable.tasks.sealing import unsealed
-from quire.durable.tasks.steps import TaskSteps
+from quire.durable.tasks.steps import READS, TaskSteps
 from quire.errors import Category, RunError
 from quire.events import Event, EventKind
 from quire.fetching import url_name
+from quire.keys import Digest
 from quire.names import safe_name
 
 TASKS, CALLS = "tasks", "calls"
@@ -44,6 +46,7 @@ class _Item:
     number: int
     source: TaskSource
     document: TaskDocument
+    signal: str = ""
 
     @property
     def goes_on(self) -> bool:
@@ -105,13 +108,18 @@ class _TaskRun:
     async def _documents(self, items: Sequence[_Item]) -> None:
         argument = self._argument
         await self._phase("source", items, self._fetch, self._fetched)
-        if argument["type"] != "read":
+        if argument["type"] not in READS:
             self._skip(items)
         await self._phase("read", items, self._read_short, self._was_short)
         if argument["timeout_s"] and any(item.goes_on and "reference" not in item.document for item in items):
             self._deadline = (await self._ctx.now()).timestamp() + argument["timeout_s"]
         await self._phase("read", items, self._read, self._was_read)
-        if argument["type"] != "read":
+        if argument["type"] == "extract":
+            await self._phase("output", items, self._extract, self._extracted)
+            if argument.get("review"):
+                await self._phase("output", items, self._open_review, self._opened_review)
+                await self._phase("output", items, self._review, lambda *_: None)
+        elif argument["type"] not in READS:
             await self._phase("output", items, self._output, self._made)
 
     async def _phase(
@@ -200,6 +208,25 @@ class _TaskRun:
 
     def _made(self, item: _Item, output: TaskOutput) -> None:
         item.document["output"] = output
+
+    def _extract(self, item: _Item) -> Awaitable[Json]:
+        return self._ctx.run(
+            f"extract {item.number}", self._steps.extracted, self._argument, item.document, retry=PATIENT
+        )
+
+    def _extracted(self, item: _Item, extraction: Digest) -> None:
+        item.document["extraction"] = extraction
+
+    def _open_review(self, item: _Item) -> Awaitable[Json]:
+        arguments = self._argument, item.document, self._ctx.run_id, item.number
+        return self._ctx.run(f"review {item.number}", self._steps.opened_review, *arguments, retry=PATIENT)
+
+    def _opened_review(self, item: _Item, opened: OpenedReview) -> None:
+        item.document["review"], item.signal = opened["review"], opened["signal"]
+
+    def _review(self, item: _Item) -> Awaitable[Json] | None:
+        """Wait for the people who review it."""
+        return self._ctx.signal(item.signal) if item.signal else None
 
     async def _call_back(self, what: Json) -> None:
         """A receiver that cannot be reached does not fail the task: an event records it."""
