@@ -31,7 +31,7 @@ DOUBTED = 0.3
 """What OCR without any confidence takes from a candidate."""
 MANY = 2
 """Values in a column: where there are more, none of them is that of the document."""
-SPREAD = 0.7
+SPREAD = 0.6
 """What remains of the label of a column for each of several values below it."""
 _RANGE = r"\s*(?:[-–—]|to|through|thru|until|till|bis|au|a|al|t/m|tot|hasta|até)\s*"
 _DATE = r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}\.? \w+\.? \d{4}|\w+ \d{1,2},? \d{4})"
@@ -88,7 +88,7 @@ class Ranking:
         if value_of(leaf, candidate) is None or (leaf.pattern and not re.fullmatch(leaf.pattern, candidate.text)):
             return None
         fit = label_fit(wanted, candidate, self._matcher, self._bonus)
-        if fit.label and fit.label == candidate.column_head and self._is_one_of_many(candidate):
+        if fit.label and fit.label in (candidate.column_head, candidate.above) and self._is_one_of_many(candidate):
             fit = fit._replace(figure=fit.figure * SPREAD)
         figure = weight * fit.figure + self._placed(wanted, candidate, fit)
         if figure <= 0:
