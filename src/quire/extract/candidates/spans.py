@@ -98,6 +98,7 @@ def _numbers(text: str, taken: list[tuple[int, int]]) -> Iterator[TypedSpan]:
             continue
         seen.append((start, end))
         if match["percent"]:
+            taken.append((start, end))
             yield TypedSpan("percentage", start, end)
             continue
         money = match["before"] or match["after"] or (match["sign"] and _CURRENCY.search(match["sign"]))

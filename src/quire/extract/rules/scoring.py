@@ -49,9 +49,9 @@ def label_fit(wanted: WantedLeaf, candidate: Candidate, matcher: LabelMatcher, b
         own, _ = _named(wanted, candidate.left, matcher, bonus, candidate.kind)
         best = max(best, LabelFit(0.6 * own, candidate.left))
     share = CLAIMED if claimed >= 0.8 else 1.0
-    above = [(candidate.above, ABOVE)]
-    if candidate.column_head and candidate.column_head != candidate.above:
-        above.append((candidate.column_head, COLUMN))
+    above = [] if candidate.above in candidate.column_head else [(candidate.above, ABOVE)]
+    if candidate.column_head:  # a line of it alone may say something else: Unit price / without tax
+        above.append((candidate.column_head, ABOVE if candidate.column_head == candidate.above else COLUMN))
     for text, weight in above:
         if text:
             own, _ = _named(wanted, text, matcher, bonus, candidate.kind)
