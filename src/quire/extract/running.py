@@ -54,7 +54,7 @@ def extract(
         catalog=catalog.version,
         values=values,
         evidence=filling.evidence,
-        coverage=_coverage(filling.evidence.values()),
+        coverage=coverage_of(filling.evidence.values()),
         conflicts=tuple(filling.conflicts),
         not_found=tuple(filling.not_found),
         extractors=tuple(f"{one.name} {one.version}" for one in extractors),
@@ -211,7 +211,8 @@ def _fitting(proposal: Proposal, leaf: LeafSpec, path: str) -> tuple[Proposal | 
     return None, reasons
 
 
-def _coverage(found: Iterable[LeafEvidence]) -> EvidenceCoverage:
+def coverage_of(found: Iterable[LeafEvidence]) -> EvidenceCoverage:
+    """How much of some leaves is supported by the document."""
     listed = list(found)
     present = [one for one in listed if one.status != "not_found"]
     return EvidenceCoverage(
