@@ -131,7 +131,7 @@ def test_a_value_that_the_schema_does_not_allow_gives_way_to_the_next() -> None:
 def test_what_is_not_there_names_the_pages_that_were_searched() -> None:
     found = extracted({"iban": {"type": "string"}}, Saying([]))
     (missing,) = found.not_found
-    assert (missing.path, missing.pages, missing.reason) == ("iban", (1, 2), "no value was found by saying")
+    assert (missing.path, missing.pages, missing.reason) == ("iban", (1, 2), "no value was found (saying)")
     assert found["iban"].status == "not_found"
     assert found.coverage.share == 1.0
 
