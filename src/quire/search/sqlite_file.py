@@ -10,7 +10,7 @@ from threading import Lock, local
 
 from quire.errors import StoreError
 
-SCHEMA = 1
+SCHEMA = 2
 BUSY_S = 60.0
 
 

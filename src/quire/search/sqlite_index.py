@@ -22,10 +22,12 @@ from quire.search.conditions import conditions, is_open
 from quire.search.entries import (
     CHUNK_COLUMNS,
     DOCUMENT_COLUMNS,
+    SUMS,
     entry_of,
     profile_of,
     profile_text,
     removed_terms,
+    statistics_of,
 )
 from quire.search.query import Query, SearchFilter
 from quire.search.sqlite_file import SCHEMA, IndexFile, IndexWrite
@@ -48,7 +50,6 @@ CREATE TABLE IF NOT EXISTS versions (
     profile TEXT NOT NULL,
     current INTEGER NOT NULL DEFAULT 0,
     chunks INTEGER NOT NULL DEFAULT 0,
-    length INTEGER NOT NULL DEFAULT 0,
     removals INTEGER NOT NULL DEFAULT 0
 )
 """
@@ -81,7 +82,12 @@ CREATE INDEX chunks_{v}_of_page ON chunks_{v} (document, first_page);
 CREATE INDEX chunks_{v}_of_statement ON chunks_{v} (statement) WHERE statement <> '';
 CREATE TABLE texts_{v} (id INTEGER PRIMARY KEY, terms TEXT NOT NULL, row BLOB NOT NULL);
 CREATE TABLE vectors_{v} (id INTEGER PRIMARY KEY, bits BLOB NOT NULL, scale REAL NOT NULL, vector BLOB NOT NULL);
-CREATE TABLE frequencies_{v} (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE frequencies_{v} (
+    term TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    chunks INTEGER NOT NULL,
+    PRIMARY KEY (term, tenant)
+) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words_{v} USING fts5 (
     terms, content='texts_{v}', content_rowid='id', tokenize="{tokenizer}"
 )
@@ -205,14 +211,15 @@ class SqliteIndex:
         rows = self._rows("SELECT document FROM documents_{v} WHERE path = ? AND tenant = ?", (path, tenant))
         return [str(document) for (document,) in rows]
 
-    def statistics(self, terms: Sequence[str]) -> Statistics:
-        [(chunks, length)] = self._rows("SELECT chunks, length FROM versions WHERE number = ?", (self._number,))
-        count = int(str(chunks))
-        found: dict[str, int] = {}
-        for portion, marks in in_portions(terms):
-            rows = self._rows(f"SELECT term, chunks FROM frequencies_{{v}} WHERE term IN ({marks})", portion)
-            found |= {str(term): int(str(times)) for term, times in rows}
-        return Statistics(count, int(str(length)) / count if count else 0.0, found)
+    def statistics(self, terms: Sequence[str], *, tenant: str = "") -> Statistics:
+        rows: list[tuple[object, ...]] = []
+        for portion, marks in in_portions([*SUMS, *terms]):
+            rows += self._rows(
+                "SELECT term, sum(CASE WHEN tenant = ? THEN chunks ELSE 0 END), sum(chunks) FROM frequencies_{v} "
+                f"WHERE term IN ({marks}) GROUP BY term",
+                (tenant, *portion),
+            )
+        return statistics_of(rows)
 
     def lexical(self, query: Query, terms: Sequence[str], most: int) -> list[int]:
         wanted = " OR ".join(map(_quoted, terms))
@@ -370,43 +377,44 @@ class SqliteIndex:
         many(self._sql("INSERT INTO vectors_{v} VALUES (?, ?, ?, ?)"), vectors)
         many(
             self._sql(
-                "INSERT INTO frequencies_{v} VALUES (?, ?) "
-                "ON CONFLICT (term) DO UPDATE SET chunks = chunks + excluded.chunks"
+                "INSERT INTO frequencies_{v} VALUES (?, ?, ?) "
+                "ON CONFLICT (term, tenant) DO UPDATE SET chunks = chunks + excluded.chunks"
             ),
-            sorted(entry.frequencies.items()),
+            [(term, document.tenant, count) for term, count in sorted(entry.frequencies.items())],
         )
         write(
-            "UPDATE versions SET chunks = chunks + ?, length = length + ? WHERE number = ?",
-            (len(chunks), entry.length, self._number),
+            "UPDATE versions SET chunks = chunks + ? WHERE number = ?",
+            (len(chunks), self._number),
         )
 
     def _remove(self, write: IndexWrite, documents: Sequence[str], tenant: str | None) -> int:
         removed = 0
         for document in documents:
             condition, values = ("", ()) if tenant is None else (" AND tenant = ?", (tenant,))
-            for (number,) in self._rows(
-                f"SELECT number FROM documents_{{v}} WHERE document = ?{condition}", (document, *values)
+            for number, owner in self._rows(
+                f"SELECT number, tenant FROM documents_{{v}} WHERE document = ?{condition}", (document, *values)
             ):
                 removed += 1
-                self._remove_chunks(write, cast(int, number))
+                self._remove_chunks(write, cast(int, number), str(owner))
                 write(self._sql("DELETE FROM documents_{v} WHERE number = ?"), (number,))
         return removed
 
-    def _remove_chunks(self, write: IndexWrite, document: int) -> None:
+    def _remove_chunks(self, write: IndexWrite, document: int, tenant: str) -> None:
         rows = self._rows(
             "SELECT c.id, t.terms FROM chunks_{v} c JOIN texts_{v} t ON t.id = c.id WHERE c.document = ?", (document,)
         )
-        frequencies, length = removed_terms([str(terms) for _, terms in rows])
+        frequencies = removed_terms([str(terms) for _, terms in rows])
         many = self._file.many
         many(self._sql("INSERT INTO words_{v} (words_{v}, rowid, terms) VALUES ('delete', ?, ?)"), rows)
         for table in ("texts", "vectors", "chunks"):
             many(self._sql(f"DELETE FROM {table}_{{v}} WHERE id = ?"), [row[:1] for row in rows])
-        changes = [(count, term) for term, count in sorted(frequencies.items())]
-        many(self._sql("UPDATE frequencies_{v} SET chunks = chunks - ? WHERE term = ?"), changes)
-        many(self._sql("DELETE FROM frequencies_{v} WHERE chunks = 0 AND term = ?"), [change[1:] for change in changes])
+        changes = [(count, term, tenant) for term, count in sorted(frequencies.items())]
+        at = "WHERE term = ? AND tenant = ?"
+        many(self._sql(f"UPDATE frequencies_{{v}} SET chunks = chunks - ? {at}"), changes)
+        many(self._sql(f"DELETE FROM frequencies_{{v}} {at} AND chunks = 0"), [change[1:] for change in changes])
         write(
-            "UPDATE versions SET chunks = chunks - ?, length = length - ?, removals = removals + ? WHERE number = ?",
-            (len(rows), length, len(rows), self._number),
+            "UPDATE versions SET chunks = chunks - ?, removals = removals + ? WHERE number = ?",
+            (len(rows), len(rows), self._number),
         )
 
     def _sql(self, statement: str) -> str:

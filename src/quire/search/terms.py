@@ -42,7 +42,7 @@ _DATES = (
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _FISCAL = re.compile(r"(?:fy|q[1-4])(?P<y>(?:19|20)?\d\d)")
 _MONTHS_OF_A_YEAR, _DAYS_OF_A_MONTH = 12, 31
-_SHORTEST_PLURAL = 4
+_SHORTEST_PLURAL = _SHORTEST_IDENTIFIER = 4
 _LONGEST_DATE = len("the 31st of september, ")
 
 STOP_WORDS = frozenset(
@@ -191,6 +191,17 @@ def query_terms(text: str) -> list[str]:
 
 def is_year(term: str) -> bool:
     return _YEAR.fullmatch(term) is not None
+
+
+def is_identifier(term: str) -> bool:
+    """Whether a term is the number of an article, a form or a message: letters and digits in one word."""
+    return (
+        len(term) >= _SHORTEST_IDENTIFIER
+        and term.isalnum()
+        and not term.isalpha()
+        and not term.isdecimal()
+        and not _FISCAL.fullmatch(term)
+    )
 
 
 def places_of(wanted: Set[str], text: str) -> list[tuple[int, int]]:

@@ -134,6 +134,12 @@ class ServiceSettings:
     embedder: str = _setting(
         "auto", "QUIRE_SERVE_EMBEDDER", "text", "model for their vectors: a name, a folder, or none for words alone"
     )
+    reranker: str = _setting(
+        "none", "QUIRE_SERVE_RERANKER", "text", "model for rerank=true of /api/search: a name, a folder, a URL of TEI"
+    )
+    index: str | None = _setting(
+        None, "QUIRE_SERVE_INDEX", "text", "search engine with the index, like qdrant+http://host:6333"
+    )
     review_samples: str = _setting(
         "marked",
         "QUIRE_SERVE_REVIEW_SAMPLES",

@@ -128,7 +128,7 @@ def _kind(page: PageResult) -> str:
 PAGES = component_of(_pages, "pages")
 
 
-@component(version="1")
+@component(version="2")
 def _chunk(  # noqa: PLR0913 - one argument per option
     document: DocumentResult,
     *,
