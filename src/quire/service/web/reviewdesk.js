@@ -20,6 +20,7 @@ export class ReviewDesk {
     this.session = new ReviewSession(filters, reviewerName());
     this.claim = null;
     this.item = null;
+    this.returning = null; // the decision that is being withdrawn
     this.place = null; // where the corrected value was picked
     this.busy = false;
     this.closed = false;
@@ -86,7 +87,8 @@ export class ReviewDesk {
       this._heading();
     }
     const open = current.items.filter(isDoubtful);
-    const again = current.items.find((item) => item.review === this.item?.review && item.path === this.item?.path && item.state === "open");
+    const again = current.items.find((item) => item.path === this.returning?.path && item.review === this.returning.review);
+    this.returning = null;
     this._choose(again ?? open[0] ?? current.items[0]);
   }
 
@@ -300,7 +302,7 @@ export class ReviewDesk {
 
   _undo() {
     return this._guarded(async () => {
-      this.item = this.session.done.at(-1) ?? this.item;
+      this.returning = this.session.done.at(-1) ?? null;
       if (!(await this.session.undo())) notify("There is nothing to undo.");
     });
   }
