@@ -64,7 +64,7 @@ export class ReviewDesk {
     this.forList = el(
       "div",
       { class: "desk-list" },
-      action("Approve the list", "A", () => this._decideAll("approve", this.claim.items.filter(isDoubtful))),
+      action("Approve the list", "A", () => this._approveList()),
       action("Drop the row", "X", () => this._dropRow()),
       action("Add a row", "+", () => this._addRow()),
     );
@@ -273,8 +273,12 @@ export class ReviewDesk {
     else await this.session.advance();
   }
 
+  _approveList() {
+    if (this.grid) this._decideAll("approve", this.claim.items.filter(isDoubtful), () => this.session.advance());
+  }
+
   /** Decide in one way about several cells, and go on. */
-  _decideAll(what, items) {
+  _decideAll(what, items, goOn = () => this._goOn()) {
     return this._guarded(async () => {
       for (const item of items) {
         try {
@@ -285,7 +289,7 @@ export class ReviewDesk {
           return;
         }
       }
-      await this._goOn();
+      await goOn();
     });
   }
 
@@ -361,7 +365,7 @@ export class ReviewDesk {
     const acts = {
       a: () => this._decide({ action: "approve" }),
       Enter: () => this._decide({ action: "approve" }),
-      A: () => this.grid && this._decideAll("approve", this.claim.items.filter(isDoubtful)),
+      A: () => this._approveList(),
       X: () => this._dropRow(),
       e: () => this.input.focus(),
       x: () => this._decide({ action: "absent" }),
