@@ -325,14 +325,19 @@ export class ReviewDesk {
 
   async _guarded(work) {
     if (this.busy) return;
-    this.busy = this.input.readOnly = true; // what is typed meanwhile would be about another value
+    this._setBusy(true); // a key that is pressed meanwhile would be about a value that was not seen yet
     try {
       await work();
     } catch (error) {
       if (!this.closed) notify(error.message, "error");
     } finally {
-      this.busy = this.input.readOnly = false;
+      this._setBusy(false);
     }
+  }
+
+  _setBusy(busy) {
+    this.busy = this.input.readOnly = busy;
+    this.panel.setAttribute("aria-busy", String(busy));
   }
 
   async _sample() {

@@ -9,6 +9,7 @@ const CROP_DPI = 200;
 const MARGINS = { left: 0.14, top: 0.009, right: 0.06, bottom: 0.009 }; // around a value, of the page: its label stands before it
 const DOCUMENTS_KEPT = 6;
 const CROPS_KEPT = 60;
+const SOON_MS = 10_000;
 
 /** Emits `change` when there is another value, and `lost` when a claim could not be kept. */
 export class ReviewSession extends EventTarget {
@@ -123,7 +124,7 @@ export class ReviewSession extends EventTarget {
   }
 
   _forgetCrop(path) {
-    this._crops.get(path).then((url) => URL.revokeObjectURL(url), () => {});
+    this._crops.get(path).then((url) => setTimeout(() => URL.revokeObjectURL(url), SOON_MS), () => {}); // an image may be loading it
     this._crops.delete(path);
   }
 
