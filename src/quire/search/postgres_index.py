@@ -2,7 +2,8 @@
 
 Its tables are in the database of the facts, so that a document is deleted from both in one transaction. A small index,
 and what is left of a large one by a narrow filter, is compared exactly; otherwise the HNSW graph of pgvector finds the
-nearest vectors, approximately. Writers of one version wait for each other.
+nearest vectors, approximately. It is made when the index has outgrown comparing: adding vectors to it one by one takes
+most of the time of indexing. Writers of one version wait for each other.
 """
 
 from __future__ import annotations
@@ -152,7 +153,7 @@ class PostgresIndexes:
             database.change("UPDATE search_versions SET name = ? WHERE number = ?", (name, number))
             statements = _TABLES.split(";")
             if profile.dimension:
-                statements += [_VECTORS, *([_GRAPH] if profile.dimension <= LARGEST else [])]
+                statements.append(_VECTORS)
             for statement in statements:
                 database.change(statement.format(v=number, schema=schema, dimension=profile.dimension))
         return self._opened(integer(number), name, profile)
@@ -268,6 +269,7 @@ class PostgresIndex:
             for document in documents:
                 self._remove([document.document], document.tenant)
                 self._add(document)
+            self._make_graph()
 
     def remove(self, documents: Sequence[str], *, tenant: str | None = None) -> int:
         with self._database.transaction():
@@ -388,6 +390,17 @@ class PostgresIndex:
         joined = f"JOIN search_chunks_{{v}} c ON c.id = {id} JOIN search_documents_{{v}} d ON d.number = c.document"
         without = [value.replace("\0", "") if isinstance(value, str) else value for value in values]
         return joined, condition.replace(" LIKE ", " ILIKE "), without  # LIKE of SQLite ignores case
+
+    def _make_graph(self) -> None:
+        """Make the graph once there are more vectors than are compared one by one."""
+        if not 0 < self._profile.dimension <= LARGEST:
+            return
+        [(chunks,)] = self._rows("SELECT chunks FROM search_versions WHERE number = ?", (self._number,))
+        known = "SELECT 1 FROM pg_indexes WHERE tablename = ? AND schemaname = current_schema() AND indexdef LIKE ?"
+        if integer(chunks) > self._exact and not self._rows(
+            known, (f"search_vectors_{self._number}", "% USING hnsw %")
+        ):
+            self._change(_GRAPH.replace("{schema}", self._schema))
 
     def _prepare_graph(self, most: int) -> None:
         """How the next search in this transaction goes through the graph: on until enough pass the filter."""

@@ -113,10 +113,11 @@ def weights(query: Query, known: Statistics, options: RankOptions) -> Weights:
 def bm25(weights: Weights, text: str, mean_length: float, options: RankOptions) -> float:
     """The score of a text given as terms between spaces, at least 0."""
     held = options.k1 * (1 - options.b + options.b * (text.count(" ") - 1) / (mean_length or 1.0))
-    apart = text.replace(" ", "  ")  # so that the space between two equal terms is not shared
     score = 0.0
     for term, weight in weights.items():
-        if times := apart.count(f" {term} "):
+        if (wanted := f" {term} ") in text:  # most are not, and counting takes several times as long
+            twice = f"{wanted}{term} " in text  # the space between two equal terms is theirs
+            times = text.replace(" ", "  ").count(wanted) if twice else text.count(wanted)
             score += weight * times * (options.k1 + 1) / (times + held)
     return score
 
@@ -143,11 +144,12 @@ def rank(
     best = max(lexical, default=0.0) or 1.0
     share = options.dense_weight if any(dense) else 0.0
     naming = {term: _rarity(term, known) for term in query.terms}
+    named = {name: _named(name, naming) for name in {chunk.name for chunk in chunks}}
     scored = [
         Scored(
             (1 - share) * words / best
             + share * (near + options.identifier_weight * _meant(query, chunk))
-            + _bonus(query, chunk, naming, options),
+            + _bonus(query, chunk, named[chunk.name], options),
             words,
             0.0,
             near,
@@ -222,11 +224,15 @@ def _rarity(term: str, known: Statistics) -> float:
     return math.log(1 + (known.chunks - times + 0.5) / (times + 0.5))
 
 
-def _bonus(query: Query, chunk: StoredChunk, naming: Weights, options: RankOptions) -> float:
+def _bonus(query: Query, chunk: StoredChunk, named: float, options: RankOptions) -> float:
     """For a statement that is asked for, and for a document that is named."""
     sure = next((sure for name, sure in query.intent.statements if name == chunk.statement), 0.0)
-    named = sum(naming.get(term, 0.0) for term in _name_terms(chunk.name))
-    return options.statement_weight * sure + options.name_weight * named / (sum(naming.values()) or 1.0)
+    return options.statement_weight * sure + options.name_weight * named
+
+
+def _named(name: str, naming: Weights) -> float:
+    """The share of the words of a query that are in a name."""
+    return sum(naming.get(term, 0.0) for term in _name_terms(name)) / (sum(naming.values()) or 1.0)
 
 
 def _meant(query: Query, chunk: StoredChunk) -> float:

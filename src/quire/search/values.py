@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from quire.chunk.rows import ChunkRow
 from quire.search.places import main_page
 from quire.types import BBox, Part
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from quire.chunk.rows import ChunkRow
 
 
 @dataclass(frozen=True, slots=True)

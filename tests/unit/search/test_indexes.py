@@ -326,7 +326,7 @@ def test_both_engines_have_the_same_best_hits(sqlite_indexes, postgres_indexes):
 
 def test_the_graph_finds_nearly_what_comparing_everything_finds(postgres_database):
     indexes, graph = PostgresIndexes(postgres_database), PostgresIndexes(postgres_database, exact=0)
-    indexes.make(VECTORS).put(many(60))
+    graph.make(VECTORS).put(many(60))
     for filters in (
         SearchFilter(),
         SearchFilter(pages="1-2"),
@@ -338,6 +338,16 @@ def test_the_graph_finds_nearly_what_comparing_everything_finds(postgres_databas
             same = {hit.chunk for hit in exact} & {hit.chunk for hit in near}
             assert len(same) >= 0.8 * len(exact), (query, filters)
             assert len(exact) == len(near), (query, filters)
+
+
+def test_the_graph_is_made_once_comparing_everything_is_too_much(postgres_database):
+    index = PostgresIndexes(postgres_database, exact=20).make(VECTORS)
+    graphs = "SELECT count(*) FROM pg_indexes WHERE tablename LIKE 'search_vectors_%' AND indexdef LIKE '%hnsw%'"
+    made = []
+    for one in many(25):
+        index.put([one])
+        made.append(postgres_database.rows(graphs)[0][0])
+    assert (made[0], made[-1]) == (0, 1)
 
 
 def test_a_server_without_pgvector_says_what_to_do_and_indexes_words(postgres_database):

@@ -1,4 +1,7 @@
-"""The index of a store for callers: add documents, search them, look at what was found."""
+"""The index of a store for callers: add documents, search them, look at what was found.
+
+What only adding needs is imported there: a search from the command line would wait for it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from quire.batch.contracts import StageOptions, StageOutcome
 from quire.batch.stopping import Stop
@@ -16,17 +19,12 @@ from quire.catalog.crops import MARGIN
 from quire.context import Json, Runtime
 from quire.database.outputs import Outputs
 from quire.document import Document, RenderOptions
-from quire.durable.folders.driving import run_batch, unfinished_run
-from quire.durable.folders.request import BatchRequest
-from quire.durable.indexing.delivery import FLOW, INPUTS, IndexTarget, records_of
 from quire.durable.indexing.opening import open_indexes
 from quire.durable.indexing.searching import search_index
-from quire.durable.opening import open_runtime
 from quire.embed.registry import AUTO, NONE, chosen_embedder
 from quire.errors import ChangedError, InputError, StoreError, UsageError
 from quire.events import Sink
 from quire.opened import Opened
-from quire.reading.drawing import draw
 from quire.search.backend import IndexBackend, IndexProfile, IndexVersion
 from quire.search.crops import crop_box
 from quire.search.engine_address import EngineAddress
@@ -35,6 +33,9 @@ from quire.search.searching import SearchOptions
 from quire.search.values import SearchHit
 from quire.store.artifacts import ArtifactStore
 from quire.store.opening import open_store
+
+if TYPE_CHECKING:
+    from quire.durable.folders.request import BatchRequest
 
 
 class Index:
@@ -78,6 +79,8 @@ class Index:
         `chunks`: `ocr`, `lang`, `pages`. With `rebuild` a new version is filled from the store, with all documents of
         the present one and those of the paths; it is searched as soon as it is complete.
         """
+        from quire.durable.opening import open_runtime
+
         request = self.request(
             paths, inputs=inputs, options=options, force=force, retry=retry, limit=limit, rebuild=rebuild
         )
@@ -116,6 +119,9 @@ class Index:
         rebuild: bool = False,
     ) -> BatchRequest:
         """The batch that adds documents. Makes the version of the index that it fills."""
+        from quire.durable.folders.request import BatchRequest
+        from quire.durable.indexing.delivery import FLOW, INPUTS, IndexTarget
+
         embedder = chosen_embedder(self._named)
         target = IndexTarget(NONE if embedder is None else embedder.name if self._named == AUTO else self._named)
         profile = target.profile(embedder)
@@ -144,6 +150,9 @@ class Index:
         self, request: BatchRequest, runtime: Runtime, *, on_event: Sink | None = None, stop: Stop | None = None
     ) -> tuple[str, StageOutcome]:
         """Run the batch of a request to its end, and make its version the one that is searched."""
+        from quire.durable.folders.driving import run_batch, unfinished_run
+        from quire.durable.indexing.delivery import IndexTarget
+
         assert request.index is not None
         target = IndexTarget.from_json(request.index)
         index = self._indexes.open(name=target.version)
@@ -192,6 +201,8 @@ class Index:
         A worker process draws it: the file is untrusted. Raises UsageError for a hit without a place, InputError for a
         file that is gone, has changed or cannot be drawn.
         """
+        from quire.reading.drawing import draw
+
         box = crop_box(hit, margin)
         if box is None:
             raise UsageError(f"{hit.name} has no pages to draw: it has no picture of this place")
@@ -257,6 +268,8 @@ class Index:
     def _use(self, index: IndexBackend) -> None:
         """Search a version from now on. One that was rebuilt takes the place of the earlier ones, which are dropped,
         unless it lacks documents of them, for example because they could not be read this time."""
+        from quire.durable.indexing.delivery import records_of
+
         same = [version.name for version in self.versions() if version.profile == index.profile]
         earlier = [found for name in same[: same.index(index.name)] if (found := self._indexes.open(name=name))]
         known = index.known(tenant=self._tenant)

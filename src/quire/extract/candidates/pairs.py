@@ -104,7 +104,8 @@ class _PagePairs:
                 first = None
             first = first or self._right(label)
             if first is not None and id(first) not in self._taken:
-                yield self._made(label, self._continued(label, first), sure=True)
+                note = self._note(label) if label.rest is None else []
+                yield self._made(label, self._continued(label, first), sure=True, more=note)
         for label in labels:
             if label.rest is None and id(label) not in self._taken and (below := self._below(label)) is not None:
                 yield self._made(label, self._continued(label, below), sure=True)
@@ -158,7 +159,7 @@ class _PagePairs:
         texts = [pieces[0] for cells in below for _, pieces in cells]
         first = [pieces[0] for cells in below for column, pieces in cells if column == 0]
         filled = sum(len(cells) > 1 for cells in below)
-        listed = len(heads) == 2 and 2 * sum(map(_has_digit, first)) < len(first)  # labels with their values
+        listed = len(heads) == 2 and 5 * sum(map(_has_digit, first)) < len(first)  # labels with their values
         is_table = filled >= FEWEST_ROWS and 5 * sum(map(_has_digit, texts)) >= 2 * len(texts)
         return below if is_table and not listed else []
 
@@ -206,6 +207,14 @@ class _PagePairs:
             if min(right, other.box[2]) - max(left, other.box[0]) > 0:
                 best, least = other, gap
         return None if best is None or best.is_label or id(best) in self._taken else best
+
+    def _note(self, label: _Piece) -> list[_Piece]:
+        """What a label goes on with in brackets below."""
+        below = self._below(label)
+        if below is None or not (below.text.startswith("(") and below.text.endswith(")")):
+            return []
+        self._taken.add(id(below))
+        return [below]
 
     def _continued(self, label: _Piece, first: _Piece) -> list[_Piece]:
         """The value: its first piece, and the lines below that go on with it."""

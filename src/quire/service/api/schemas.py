@@ -64,7 +64,7 @@ class ExtractOptions(ApiModel):
 
     schema_: dict[str, Any] | None = Field(None, alias="schema", description="A JSON Schema of an object.")
     fields: list[str] | str = Field([], description="Names of values, instead of a schema.")
-    extractors: list[str] = Field([], max_length=10, description="Who proposes values; `rules` by default.")
+    extractors: list[str] = Field([], max_length=10, description="Who proposes values; `offline` by default.")
     min_confidence: float = Field(0.0, ge=0, le=1, description="Leave out values with a lower confidence.")
     review: Literal["none", "queue", "wait"] = Field(
         "none", description="Put doubtful values up for review; with `wait`, the run ends when they are decided."
