@@ -20,6 +20,7 @@ export class ReviewDesk {
     this.session = new ReviewSession(filters, reviewerName());
     this.claim = null;
     this.item = null;
+    this.returning = null; // the decision that is being withdrawn
     this.place = null; // where the corrected value was picked
     this.busy = false;
     this.closed = false;
@@ -63,7 +64,7 @@ export class ReviewDesk {
     this.forList = el(
       "div",
       { class: "desk-list" },
-      action("Approve the list", "A", () => this._decideAll("approve", this.claim.items.filter(isDoubtful))),
+      action("Approve the list", "A", () => this._approveList()),
       action("Drop the row", "X", () => this._dropRow()),
       action("Add a row", "+", () => this._addRow()),
     );
@@ -86,7 +87,8 @@ export class ReviewDesk {
       this._heading();
     }
     const open = current.items.filter(isDoubtful);
-    const again = current.items.find((item) => item.review === this.item?.review && item.path === this.item?.path && item.state === "open");
+    const again = current.items.find((item) => item.path === this.returning?.path && item.review === this.returning.review);
+    this.returning = null;
     this._choose(again ?? open[0] ?? current.items[0]);
   }
 
@@ -271,8 +273,12 @@ export class ReviewDesk {
     else await this.session.advance();
   }
 
+  _approveList() {
+    if (this.grid) this._decideAll("approve", this.claim.items.filter(isDoubtful), () => this.session.advance());
+  }
+
   /** Decide in one way about several cells, and go on. */
-  _decideAll(what, items) {
+  _decideAll(what, items, goOn = () => this._goOn()) {
     return this._guarded(async () => {
       for (const item of items) {
         try {
@@ -283,7 +289,7 @@ export class ReviewDesk {
           return;
         }
       }
-      await this._goOn();
+      await goOn();
     });
   }
 
@@ -300,7 +306,7 @@ export class ReviewDesk {
 
   _undo() {
     return this._guarded(async () => {
-      this.item = this.session.done.at(-1) ?? this.item;
+      this.returning = this.session.done.at(-1) ?? null;
       if (!(await this.session.undo())) notify("There is nothing to undo.");
     });
   }
@@ -319,14 +325,19 @@ export class ReviewDesk {
 
   async _guarded(work) {
     if (this.busy) return;
-    this.busy = this.input.readOnly = true; // what is typed meanwhile would be about another value
+    this._setBusy(true); // a key that is pressed meanwhile would be about a value that was not seen yet
     try {
       await work();
     } catch (error) {
       if (!this.closed) notify(error.message, "error");
     } finally {
-      this.busy = this.input.readOnly = false;
+      this._setBusy(false);
     }
+  }
+
+  _setBusy(busy) {
+    this.busy = this.input.readOnly = busy;
+    this.panel.setAttribute("aria-busy", String(busy));
   }
 
   async _sample() {
@@ -359,7 +370,7 @@ export class ReviewDesk {
     const acts = {
       a: () => this._decide({ action: "approve" }),
       Enter: () => this._decide({ action: "approve" }),
-      A: () => this.grid && this._decideAll("approve", this.claim.items.filter(isDoubtful)),
+      A: () => this._approveList(),
       X: () => this._dropRow(),
       e: () => this.input.focus(),
       x: () => this._decide({ action: "absent" }),
