@@ -12,12 +12,17 @@ from quire.context import Json
 from quire.extract.schema import LeafSpec
 from quire.verify.dates import date_readings
 from quire.verify.durations import duration_of
-from quire.verify.finding import ComparedAs, FoundValue, SearchedText, WantedValue
+from quire.verify.finding import Agreement, ComparedAs, FoundValue, SearchedText, WantedValue
 from quire.verify.numbers import number_readings, scale_named
 from quire.verify.phrases import TextSpan, solid
-from quire.verify.words import currency_forms, said_boolean
+from quire.verify.words import currency_forms, name_forms, said_boolean
 
 _NUMBERS = frozenset({"amount", "number", "percentage"})
+_SPENT = re.compile(
+    r"capex|capital.expend|expens|cost|loss|payment|paid|purchase|dividend|outflow|decrease|deduct|discount|depreciation|"
+    r"amortisation|amortization|aufwand|verlust|d.pense|perte|gasto|p.rdida"
+)
+"""What is spent: statements print it in brackets, and who asks for an expense wants its amount."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -34,13 +39,16 @@ class LeafValue:
         if self.leaf.enum:
             words = re.sub(r"[_\s-]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(self.value)))
             return (WantedValue(str(self.value)), WantedValue(words)) if words != self.value else (WantedValue(words),)
-        if self.leaf.kind == "currency":
+        if self._is_currency:
             return tuple(WantedValue(form) for form in currency_forms(str(self.value)))
         wanted = WantedValue(self.value, self._compared)
         scale = scale_named(self.leaf.unit)
         if wanted.numbers and scale != 1:  # 1.5, in millions
             return wanted, *(WantedValue(number * scale, "number") for number in sorted(wanted.numbers))
-        return (wanted,)
+        if wanted.numbers and _SPENT.search(f"{self.leaf.path} {self.leaf.title} {self.leaf.description}".lower()):
+            return wanted, *(WantedValue(-number, "number") for number in sorted(wanted.numbers))
+        named = self.leaf.kind in ("name", "text", None) and wanted.compared == "text"
+        return wanted, *(WantedValue(form) for form in (name_forms(str(self.value)) if named else ()))
 
     def found_in(self, printed: SearchedText, within: TextSpan | None = None) -> Iterator[FoundValue]:
         """Where a text, or a part of it, says the value."""
@@ -49,18 +57,31 @@ class LeafValue:
             if self._is_said(printed.text[slice(*span)]):
                 yield FoundValue(span, "exact")
             return
-        for form in self.forms:
-            yield from form.found_in(printed, within)
+        for number, form in enumerate(self.forms):
+            for found in form.found_in(printed, within):
+                yield found if number == 0 or found.agreement != "exact" else found._replace(agreement=self._agreement)
 
     @property
     def is_distinctive(self) -> bool:
         """Whether it can hardly stand in a document by accident: a date, a long number, a long text."""
-        if isinstance(self.value, bool) or self.leaf.enum or self.leaf.kind == "currency":
+        if isinstance(self.value, bool) or self.leaf.enum or self._is_currency:
             return False
         wanted = self.forms[0]
         if wanted.numbers:
             return all(_significant(number) >= 3 for number in wanted.numbers)
         return bool(wanted.dates) or (len(solid(str(self.value))) >= 8 and wanted.duration is None)
+
+    @property
+    def _agreement(self) -> Agreement:
+        """Of what is written in other words: those of an enum and a currency say it exactly."""
+        return "exact" if self.leaf.enum or self._is_currency else "fuzzy"
+
+    @property
+    def _is_currency(self) -> bool:
+        """Whether a leaf is for a currency, or for a text that is the code of one: `$` says USD."""
+        if self.leaf.kind in (None, "text") and isinstance(self.value, str) and len(self.value) == len("USD"):
+            return self.value.isupper() and len(currency_forms(self.value)) > 1
+        return self.leaf.kind == "currency"
 
     @cached_property
     def _compared(self) -> ComparedAs:

@@ -1,4 +1,4 @@
-"""The extractor that needs no language model: a field picks its candidate by label, kind, place and the other fields."""
+"""The extractor that needs no language model: fields pick candidates by label, kind, place and the other fields."""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ _COMPANY = re.compile(
 )
 _DOCUMENT_WORDS = (
     "invoice receipt bill tax statement order contract quotation quote estimate simplified cash sales copy duplicate "
-    "original rechnung quittung kassenbon lieferschein auftrag bestellung vertrag angebot beleg gutschrift facture recu "
+    "original rechnung quittung kassenbon lieferschein auftrag bestellung vertrag angebot beleg gutschrift facture "
+    "recu "
     "commande contrat devis ticket factuur bon bestelling fattura ricevuta scontrino ordine contratto factura recibo "
     "pedido contrato fatura nota credit note proforma summary page welcome thank thanks resit adjustment debit "
     "delivery memo cashier table customer guest check"

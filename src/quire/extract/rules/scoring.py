@@ -62,7 +62,7 @@ def label_fit(wanted: WantedLeaf, candidate: Candidate, matcher: LabelMatcher, b
         text = f"{candidate.section} {nearest[0]}"
         own, _ = _named(wanted, text, matcher, bonus)
         alone, _ = _named(wanted, candidate.section, matcher, bonus)
-        joint = JOINT * own if nearest[0] and _names_little(nearest[0], matcher) else 0.0
+        joint = JOINT * own if _says_something(nearest[0]) and _names_little(nearest[0], matcher) else 0.0
         best = max(best, LabelFit(joint, text), LabelFit(SECTION * alone, candidate.section))
     return best
 
