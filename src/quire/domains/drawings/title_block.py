@@ -1,0 +1,75 @@
+"""The fields of a title block: who drew the sheet, its number, revision, scale and the like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from quire.domains.drawings.texts import SheetText
+from quire.types import BBox, Field
+
+CORNER = 0.55  # of the width and height of the sheet: title blocks are in the lower right
+RIGHT = 6.0  # of the height of a label: how far right of it its value may begin
+BELOW = 2.5  # of the height of a label: how far below it its value may begin
+
+_LABELS: dict[str, str] = {
+    "title": r"(?:drawing |sheet )?title|description|benennung|zeichnungstitel|titel|titre|titulo|título|titolo",
+    "drawing number": r"(?:drawing|dwg|document|doc|zeichnungs?|plan)[ .\-]*(?:no|nr|number|nummer)\.?"
+    r"|zeichnungsnummer|n[°ºo]\.? (?:du |de )?(?:plan|dessin|plano|disegno)",
+    "project number": r"(?:project|job|contract|projekt|auftrags?)[ .\-]*(?:no|nr|number|nummer)\.?|n[°ºo]\.? projet",
+    "project": r"project|projekt|projet|proyecto|progetto|client|customer|kunde|plant|anlage",
+    "revision": r"rev(?:ision|\.)?(?: ?no\.?| status)?|rév(?:ision|\.)?|index|änderung",
+    "scale": r"scale|maßstab|massstab|échelle|echelle|escala|scala",
+    "sheet": r"sheet(?: ?no\.?)?|blatt(?:-?nr\.?)?|feuille|hoja|foglio",
+    "size": r"size|format|formato",
+    "date": r"date|datum|fecha|data",
+    "drawn by": r"drawn(?: by)?|drn\.?|creator|author|gezeichnet|gez\.?|bearbeiter|dessiné(?: par)?|dibujado",
+    "checked by": r"checked(?: by)?|chkd?\.?(?: by)?|geprüft|gepr\.?|vérifié(?: par)?|revisado",
+    "approved by": r"approved(?: by)?|appd?\.?(?: by)?|freigegeben|freig\.?|approuvé(?: par)?|aprobado",
+    "designed by": r"designed(?: by)?|konstruiert|entworfen",
+}
+_PATTERNS = [(name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _LABELS.items()]
+
+
+def title_block(texts: Sequence[SheetText]) -> dict[str, Field]:
+    """The fields of a sheet's title block by their names here; the label is as printed, the value empty if there is
+    none."""
+    corner = [t for t in texts if t.bbox.left > CORNER and t.bbox.top > CORNER and not t.is_upright]
+    named = {number: name for number, text in enumerate(corner) if (name := _name(text.text)) is not None}
+    found: dict[str, Field] = {}
+    for number, name in named.items():
+        label = corner[number]
+        value = _value(label, [text for at, text in enumerate(corner) if at not in named])
+        known = found.get(name)
+        if known is None or (not known.value and value is not None):
+            place = value.bbox if value is not None else BBox(label.bbox.left, label.bbox.bottom, 0.0, 0.0)
+            found[name] = Field(label.text.rstrip(": "), value.text if value else "", label.bbox, place)
+    return {name: found[name] for name, _ in _PATTERNS if name in found}
+
+
+def _name(text: str) -> str | None:
+    plain = text.strip().rstrip(":. ")
+    return next((name for name, pattern in _PATTERNS if pattern.fullmatch(plain)), None)
+
+
+def _value(label: SheetText, texts: Sequence[SheetText]) -> SheetText | None:
+    """The nearest text to the right on the same height, or below."""
+    box, height = label.bbox, label.bbox.height
+    best: tuple[float, SheetText] | None = None
+    for text in texts:
+        other = text.bbox
+        shared = min(box.bottom, other.bottom) - max(box.top, other.top)
+        gap = other.left - box.right
+        if shared > 0.5 * min(height, other.height) and 0 <= gap <= RIGHT * height:
+            distance = gap
+        elif 0 <= other.top - box.top - 0.6 * height <= BELOW * height and _overlap(box, other):
+            distance = other.top - box.bottom + height
+        else:
+            continue
+        if best is None or distance < best[0]:
+            best = distance, text
+    return best[1] if best is not None else None
+
+
+def _overlap(box: BBox, other: BBox) -> bool:
+    return min(box.right, other.right) > max(box.left, other.left) - 0.2 * box.width
