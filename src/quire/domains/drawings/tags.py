@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from quire.domains.drawings.grammar import TagKind, TagText, is_code, stacked_tag, tag_of
+from quire.domains.drawings.repairing import agreed
 from quire.domains.drawings.texts import SheetText
 from quire.types import BBox
 
 BELOW = 1.3  # of the height of the letters: how far below them their number may begin
 CENTRED = 0.6  # of the wider of both: how far their middles may be apart
 STACKED = 2  # instruments of a sheet from which on letters stand above numbers, and other codes name equipment
-AGREED = 2  # how many times more often than another reading the usual one is read
-_LOOKALIKES = str.maketrans("OQDIlSBZGT", "0001158267")
-_FOLDED = str.maketrans("0O1I5S8B2Z6G", "OOIISSBBZZGG")
-_MIXED = re.compile(r"(?=\w*\d)(?=\w*[A-Za-z])\w{5,}")
-_REPAIRED = re.compile(r"([A-Z]{1,6}[ \-]?)([0-9OQDIlSBZGT]{3,6})((?:\.[0-9OQDIlSBZGT]{1,3})?[A-Z]?)")
+LONGEST = 7  # words of a tag
+_WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,7 @@ class TagGrammar(Protocol):
 
 def find_tags(texts: Sequence[SheetText], grammar: TagGrammar = tag_of) -> list[DrawingTag]:
     """The tags of a sheet, from the top; one that is written twice is there twice."""
-    texts = _agreed(texts)
+    texts = agreed(texts)
     used: set[int] = set()
     found: list[DrawingTag] = []
     for above, below, tag in _stacks(texts):
@@ -63,18 +60,22 @@ def find_tags(texts: Sequence[SheetText], grammar: TagGrammar = tag_of) -> list[
 
 def _inside(text: SheetText, grammar: TagGrammar) -> Iterator[DrawingTag]:
     """The tag that a text is, or those among its words."""
-    whole = grammar(text.text) or (grammar(_repaired(text.text)) if text.confidence is not None else None)
+    whole = grammar(text.text)
     if whole is not None:
         yield _placed(whole, text, text.bbox)
         return
+    words = list(_WORD.finditer(text.text))
     at = 0
-    words = text.text.split()
-    for word in words if len(words) > 1 else ():
-        start = text.text.index(word, at)
-        at = start + len(word)
-        tag = grammar(word)
-        if tag is not None and tag.kind != "nozzle":
-            yield _placed(tag, text, _part(text, start, at))
+    while at < len(words):
+        for end in range(min(len(words), at + LONGEST), at, -1):
+            start, stop = words[at].start(), words[end - 1].end()
+            tag = grammar(text.text[start:stop]) if len(words) > 1 else None
+            if tag is not None and tag.kind != "nozzle":
+                yield _placed(tag, text, _part(text, start, stop))
+                at = end
+                break
+        else:
+            at += 1
 
 
 def _placed(tag: TagText, text: SheetText, box: BBox) -> DrawingTag:
@@ -109,7 +110,7 @@ def _stacks(texts: Sequence[SheetText]) -> Iterator[tuple[int, int, TagText]]:
             apart = abs(left + right - start - end) / 2
             if not -0.6 * height <= gap <= BELOW * height or apart > CENTRED * max(right - left, end - start):
                 continue
-            if (tag := stacked_tag(text.text, _digits_only(other))) is not None:
+            if (tag := stacked_tag(text.text, other.text)) is not None:
                 pairs.append((gap + apart, above, below, tag))
     yield from ((above, below, tag) for _, above, below, tag in sorted(pairs, key=lambda pair: pair[:3]))
 
@@ -139,41 +140,6 @@ def _part(text: SheetText, start: int, end: int) -> BBox:
         case 3:
             return BBox(box.left, box.bottom - last * box.height, box.width, (last - first) * box.height)
     return BBox(box.left + first * box.width, box.top, (last - first) * box.width, box.height)
-
-
-def _digits_only(text: SheetText) -> str:
-    """A number with the letters that OCR mistakes for digits put right."""
-    if text.confidence is None or not any(map(str.isdigit, text.text)):
-        return text.text
-    fixed = text.text.replace(" ", "").translate(_LOOKALIKES)
-    return fixed if re.fullmatch(r"\d{2,6}(?:\.\d{1,3})?", fixed) else text.text
-
-
-def _repaired(text: str) -> str:
-    """Letters among the digits of a tag that look like digits: `H1OO8`."""
-    found = _REPAIRED.fullmatch(text)
-    return text if found is None else found[1] + found[2].translate(_LOOKALIKES) + found[3]
-
-
-def _agreed(texts: Sequence[SheetText]) -> list[SheetText]:
-    """Codes of letters and digits that OCR read in several ways (`75HB13`, `75H813`) in the usual one of the sheet."""
-    counts = Counter(word for text in texts if text.confidence is not None for word in _MIXED.findall(text.text))
-    usual = _usual(counts)
-    return [
-        text if text.confidence is None else replace(text, text=_MIXED.sub(lambda m: usual.get(m[0], m[0]), text.text))
-        for text in texts
-    ]
-
-
-def _usual(counts: Counter[str]) -> dict[str, str]:
-    alike: dict[str, list[str]] = {}
-    for word in counts:
-        alike.setdefault(word.translate(_FOLDED), []).append(word)
-    found = {}
-    for words in alike.values():
-        best = max(words, key=lambda word: (counts[word], word))
-        found |= {word: best for word in words if counts[best] >= AGREED * counts[word]}
-    return found
 
 
 def by_kind(tags: Iterable[DrawingTag]) -> dict[TagKind, list[DrawingTag]]:

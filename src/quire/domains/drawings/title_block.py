@@ -10,10 +10,11 @@ from quire.types import BBox, Field
 
 CORNER = 0.55  # of the width and height of the sheet: title blocks are in the lower right
 RIGHT = 6.0  # of the height of a label: how far right of it its value may begin
+FRAME = 0.03  # of the sheet: the frame with the marks of its zones
 BELOW = 2.5  # of the height of a label: how far below it its value may begin
 
 _LABELS: dict[str, str] = {
-    "title": r"(?:drawing |sheet )?title|description|benennung|zeichnungstitel|titel|titre|titulo|título|titolo",
+    "title": r"(?:drawing |sheet )?title|benennung|zeichnungstitel|titel|titre|titulo|título|titolo",
     "drawing number": r"(?:drawing|dwg|document|doc|zeichnungs?|plan)[ .\-]*(?:no|nr|number|nummer)\.?"
     r"|zeichnungsnummer|n[°ºo]\.? (?:du |de )?(?:plan|dessin|plano|disegno)",
     "project number": r"(?:project|job|contract|projekt|auftrags?)[ .\-]*(?:no|nr|number|nummer)\.?|n[°ºo]\.? projet",
@@ -34,7 +35,8 @@ _PATTERNS = [(name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _LA
 def title_block(texts: Sequence[SheetText]) -> dict[str, Field]:
     """The fields of a sheet's title block by their names here; the label is as printed, the value empty if there is
     none."""
-    corner = [t for t in texts if t.bbox.left > CORNER and t.bbox.top > CORNER and not t.is_upright]
+    lower = [text for text in texts if text.bbox.left > CORNER and text.bbox.top > CORNER]
+    corner = [text for text in lower if not text.is_upright and not _is_zone(text)]
     named = {number: name for number, text in enumerate(corner) if (name := _name(text.text)) is not None}
     found: dict[str, Field] = {}
     for number, name in named.items():
@@ -53,23 +55,24 @@ def _name(text: str) -> str | None:
 
 
 def _value(label: SheetText, texts: Sequence[SheetText]) -> SheetText | None:
-    """The nearest text to the right on the same height, or below."""
+    """The nearest text to the right of a label or below it, in the cell that both stand in."""
     box, height = label.bbox, label.bbox.height
     best: tuple[float, SheetText] | None = None
     for text in texts:
         other = text.bbox
-        shared = min(box.bottom, other.bottom) - max(box.top, other.top)
-        gap = other.left - box.right
-        if shared > 0.5 * min(height, other.height) and 0 <= gap <= RIGHT * height:
-            distance = gap
-        elif 0 <= other.top - box.top - 0.6 * height <= BELOW * height and _overlap(box, other):
-            distance = other.top - box.bottom + height
-        else:
+        right, down = other.left - box.right, other.top - box.bottom
+        if other.left < box.left - 0.3 * box.width or right > RIGHT * height:
             continue
+        if other.top < box.top - max(height, other.height) or down > BELOW * height:
+            continue
+        distance = max(right, 0.0) + 1.5 * max(down, 0.0)
         if best is None or distance < best[0]:
             best = distance, text
     return best[1] if best is not None else None
 
 
-def _overlap(box: BBox, other: BBox) -> bool:
-    return min(box.right, other.right) > max(box.left, other.left) - 0.2 * box.width
+def _is_zone(text: SheetText) -> bool:
+    """Whether a text is a mark of the frame: a letter or a number at the edge of the sheet."""
+    box = text.bbox
+    outside = min(box.left, box.top, 1 - box.right, 1 - box.bottom) < FRAME
+    return outside and len(text.text) <= 2
