@@ -9,14 +9,13 @@ from typing import Literal, TypeAlias, get_args
 TagKind: TypeAlias = Literal["equipment", "instrument", "valve", "line", "nozzle"]
 TAG_KINDS: tuple[TagKind, ...] = get_args(TagKind)
 
-NOT_TAGS = frozenset(
-    """
+_BEFORE_NUMBERS = """
     A AISI ANSI API ASME AND AS ASTM AT BAR BY CAD CHK CL CLASS COL DATE DE DET DIA DIM DIN DN DOC DP DT DWG ED EL ELEV EN
     FIG FOR FROM GGG ID IN IP ISO ITEM JIS KG KM KW LTR MAX MIN MM MPA NFPA NO NOS NOTE NPS NR NS NW OD OF OHM ON OR PAGE
     PG PN POS PRJ PROJ PSI PT QTY REF REV ROW RPM SCH SEC SHT SIZE SS ST STD TEL TO TYP TYPE UN VAC VDC VOL
     JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC
-    """.split()
-)
+"""
+NOT_TAGS = frozenset(_BEFORE_NUMBERS.split())
 """Letters that stand before a number and are no tag: units, sizes, standards, materials, words of title blocks."""
 
 _SUFFIX = r"(?:[.\-]\d{1,3})?(?:[A-Z](?:/[A-Z])*| [A-D](?:/[A-D])*)?"

@@ -51,7 +51,7 @@ def _usual(counts: Counter[str]) -> dict[str, str]:
     alike: dict[str, list[str]] = {}
     for word in counts:
         alike.setdefault(word.translate(_FOLDED), []).append(word)
-    found = {}
+    found: dict[str, str] = {}
     for words in alike.values():
         best = max(words, key=lambda word: (counts[word], word))
         found |= {word: best for word in words if counts[best] >= AGREED * counts[word]}

@@ -1,0 +1,69 @@
+"""Check boxes of a page: small drawn squares, and whether there is a mark in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from quire.picture import Picture
+from quire.prepare.pixels import Pixels, grey_of, pixels, pixels_of
+from quire.types import BBox
+
+SMALLEST_IN, LARGEST_IN = 0.08, 0.35  # inches: the side of a check box
+SQUARE = 0.8  # the shorter side of the longer one
+DRAWN = 0.8  # share of each side that is drawn
+MARKED = 0.04  # share of the inside that is ink, from which on a box is marked
+FULL = 0.9  # a square with more ink is a bullet or a background
+INSET = 0.22  # of the side: the frame, and what of a mark is near it
+
+
+@dataclass(frozen=True, slots=True)
+class CheckBox:
+    """A check box and how much of its inside is ink."""
+
+    bbox: BBox
+    is_checked: bool
+    ink: float
+
+
+def find_check_boxes(picture: Picture) -> list[CheckBox]:
+    """The check boxes of a page from the top: squares drawn with lines, that no other line goes on from."""
+    ink = _ink(grey_of(pixels_of(picture)))
+    least, most = round(SMALLEST_IN * picture.dpi), round(LARGEST_IN * picture.dpi)
+    count, _, stats, _ = cv2.connectedComponentsWithStats(_straight(ink, max(6, round(0.8 * least))), connectivity=8)
+    found = []
+    for left, top, width, height, _ in stats[1:count].tolist():
+        side = max(width, height)
+        if not least <= side <= most or min(width, height) < SQUARE * side:
+            continue
+        part = ink[top : top + height, left : left + width] > 0
+        if not _is_framed(part):
+            continue
+        rim = max(2, round(INSET * side))
+        inside = part[rim : height - rim, rim : width - rim]
+        share = float(inside.mean()) if inside.size else 1.0
+        if share < FULL:
+            corners = (left, top, left + width, top + height)
+            found.append(CheckBox(BBox.of_points(corners, picture.size), share >= MARKED, round(share, 3)))
+    return sorted(found, key=lambda box: (box.bbox.top, box.bbox.left))
+
+
+def _ink(grey: Pixels) -> Pixels:
+    _, ink = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY_INV | cv2.THRESH_OTSU)
+    return pixels(ink)
+
+
+def _straight(ink: Pixels, length: int) -> Pixels:
+    """What is drawn straight across or down for at least so many pixels: marks of a pen are not."""
+    across = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, length), np.uint8))
+    down = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((length, 1), np.uint8))
+    return pixels(cv2.bitwise_or(across, down))
+
+
+def _is_framed(part: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> bool:
+    """Whether all four sides are drawn, somewhere in the first few pixels."""
+    band = max(2, round(0.12 * max(part.shape)))
+    sides = part[:band].any(axis=0), part[-band:].any(axis=0), part[:, :band].any(axis=1), part[:, -band:].any(axis=1)
+    return all(float(side.mean()) >= DRAWN for side in sides)
