@@ -17,6 +17,7 @@ from quire.reading.call import ReadOptions, read
 from quire.result import DocumentResult
 from quire.types import BBox, Word
 
+BEFORE = 12.0  # of the height of a check box: how far left of it its label may end
 BESIDE = 2.5  # of the height of a check box: how far its label may be, and how far apart the label's words are
 _MARKS = {"☐": False, "□": False, "☑": True, "☒": True, "✓": True, "✔": True, "✗": True, "✘": True}
 
@@ -49,14 +50,18 @@ def form_of(
     """The form of a document that was read; check boxes are those that its text shows, and the ones of `check_boxes`
     by page."""
     catalog = result.catalog()
+    pages = [page.number for page in result.pages]
+    boxes = [box for page in pages for box in _labelled(page, _words(result, page), check_boxes)]
+    marked = {(box.page, box.label) for box in boxes}
     found = []
     for pair in find_pairs(catalog):
+        if not pair.sure and (pair.page, pair.label) in marked:
+            continue
         known = [one for name in pair.records if (one := catalog.by_id[name].confidence) is not None]
         confidence = min(known, default=None)
         value = pair.value if confidence is None else _corrected(pair.value, correct)
         label = pair.label.strip().rstrip(":").rstrip()
         found.append(FormField(label, value, pair.page, pair.label_bbox, pair.value_bbox, confidence, pair.sure))
-    boxes = [box for page in result.pages for box in _labelled(page.number, _words(result, page.number), check_boxes)]
     return Form(result.name, tuple(found), tuple(boxes), tuple(result.tables))
 
 
@@ -89,30 +94,26 @@ def _labelled(page: int, words: Sequence[Word], found: dict[int, list[CheckBox]]
 
 def _beside(box: BBox, words: Sequence[Word], others: Sequence[BBox]) -> str:
     """The words to the right of a check box up to the next one or a wide gap; without any, those to its left."""
-    row = [word for word in words if _is_level(box, word.bbox)]
-    reach = BESIDE * box.height
-    right = _chain(sorted((w for w in row if w.bbox.left >= box.right - box.width / 4), key=_left), box.right, reach, 1)
+    row = sorted((word for word in words if _is_level(box, word.bbox)), key=lambda word: word.bbox.left)
+    after = [word for word in row if word.bbox.left >= box.right - box.width / 4]
+    before = [word for word in row if word.bbox.right <= box.left + box.width / 4]
     ends = [other.left for other in others if other.left >= box.right and _is_level(box, other)]
-    near = [word for word in right if not ends or word.bbox.left < min(ends)]
-    left = _chain(
-        sorted((w for w in row if w.bbox.right <= box.left + box.width / 4), key=_left)[::-1], box.left, reach, -1
-    )
-    return " ".join(word.text for word in near or reversed(left))
+    near = [word for word in after if not ends or word.bbox.left < min(ends)]
+    right = _chain([(word.bbox.left - box.right, word) for word in near], BESIDE * box.height, box)
+    left = _chain([(box.left - word.bbox.right, word) for word in before[::-1]], BEFORE * box.height, box)
+    return " ".join(word.text for word in right or reversed(left))
 
 
-def _chain(words: Sequence[Word], edge: float, reach: float, direction: int) -> list[Word]:
-    found = []
-    for word in words:
-        gap = word.bbox.left - edge if direction > 0 else edge - word.bbox.right
-        if gap > reach:
+def _chain(words: Sequence[tuple[float, Word]], reach: float, box: BBox) -> list[Word]:
+    """Words by their distance from a check box: the first within reach, the others close to the one before."""
+    found: list[Word] = []
+    end = 0.0
+    for distance, word in words:
+        if distance - end > (BESIDE * box.height if found else reach):
             break
         found.append(word)
-        edge = word.bbox.right if direction > 0 else word.bbox.left
+        end = distance + word.bbox.width
     return found
-
-
-def _left(word: Word) -> float:
-    return word.bbox.left
 
 
 def _is_level(box: BBox, other: BBox) -> bool:
