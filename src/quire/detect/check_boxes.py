@@ -12,10 +12,11 @@ from quire.prepare.pixels import Pixels, grey_of, pixels, pixels_of
 from quire.types import BBox
 
 SMALLEST_IN, LARGEST_IN = 0.08, 0.35  # inches: the side of a check box
+FEWEST = 10  # pixels: smaller squares cannot be told from letters
 SQUARE = 0.8  # the shorter side of the longer one
 DRAWN = 0.8  # share of each side that is drawn
 MARKED = 0.04  # share of the inside that is ink, from which on a box is marked
-FULL = 0.9  # a square with more ink is a bullet or a background
+FULL = 0.45  # a square with more ink is a letter, a bullet or a background
 INSET = 0.22  # of the side: the frame, and what of a mark is near it
 
 
@@ -31,7 +32,7 @@ class CheckBox:
 def find_check_boxes(picture: Picture) -> list[CheckBox]:
     """The check boxes of a page from the top: squares drawn with lines, that no other line goes on from."""
     ink = _ink(grey_of(pixels_of(picture)))
-    least, most = round(SMALLEST_IN * picture.dpi), round(LARGEST_IN * picture.dpi)
+    least, most = max(FEWEST, round(SMALLEST_IN * picture.dpi)), round(LARGEST_IN * picture.dpi)
     count, _, stats, _ = cv2.connectedComponentsWithStats(_straight(ink, max(6, round(0.8 * least))), connectivity=8)
     found = []
     for left, top, width, height, _ in stats[1:count].tolist():
