@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from quire.extract.candidates.values import Candidate
 from quire.extract.rules.arithmetic import Arithmetic
@@ -115,7 +116,7 @@ class Ranking:
             return 0.3 * (candidate.size > 1.3 and candidate.bbox.top < 0.4)
         return 0.0
 
-    @property
+    @cached_property
     def sender(self) -> Candidate | None:
         """The name that is most likely the sender's."""
         return max(self._by_kind["name"], key=self._senders.name, default=None)

@@ -70,6 +70,8 @@ def label_fit(wanted: WantedLeaf, candidate: Candidate, matcher: LabelMatcher, b
 def _named(wanted: WantedLeaf, text: str, matcher: LabelMatcher, bonus: Mapping[str, float]) -> tuple[float, float]:
     """How well a text names the leaf, and how well it names something else."""
     found = matcher.names(text)
+    if not found:
+        return 0.0, 0.0
     names = wanted.names
     own = other = related = 0.0
     for name, figure in found.items():
