@@ -37,6 +37,7 @@ _COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
             "EXAMPLES",
             "Extract values, each with its place on the page and how it was checked.",
         ),
+        "discover": ("discover:discover", "EXAMPLES", "Propose a schema from documents whose fields are not known."),
         "catalog": ("catalog:catalog", "EXAMPLES", "List everything of documents that a value can cite, with its id."),
         "crop": ("crop:crop", "EXAMPLES", "Cut the picture of a place out of a page."),
         "index": ("index:index", "EXAMPLES", "Index documents and folders for search."),
