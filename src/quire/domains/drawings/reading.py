@@ -70,7 +70,10 @@ class DrawingReader:
             yield self._sheet(page.number, texts, "ocr", page.info.reason)
 
     def _sheet(self, page: int, texts: Sequence[SheetText], source: str, reason: str | None = None) -> Sheet:
-        return Sheet(page, tuple(texts), tuple(find_tags(texts, self.grammar)), title_block(texts), source, reason)
+        block = title_block(texts)
+        values = {field.value_bbox for field in block.values()}
+        drawn = [text for text in texts if text.bbox not in values]  # the number of a drawing may look like a tag
+        return Sheet(page, tuple(texts), tuple(find_tags(drawn, self.grammar)), block, source, reason)
 
 
 def reader(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, cast
 
 from quire.context import Json
 from quire.domains.drawings.grammar import TAG_KINDS, TagKind
@@ -19,7 +20,8 @@ _COLUMNS = ("kind", "tag", "code", "number", "page", "left", "top", "width", "he
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One page of a drawing. `read` says where its texts are from; `reason` why a page that failed has none."""
+    """One page of a drawing. `source` says where its texts are from: `text` of the file, or `ocr`; `reason` why some
+    are missing."""
 
     page: int
     texts: tuple[SheetText, ...]
@@ -68,16 +70,38 @@ class Drawing:
 
     def to_csv(self) -> str:
         """One row for each place of a tag; boxes are fractions of the page."""
-        target = io.StringIO()
-        writer = csv.writer(target, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        for tag in self.tags:
-            box = tag.bbox
-            place = [f"{side:.5f}" for side in (box.left, box.top, box.width, box.height)]
-            sure = "" if tag.confidence is None else f"{tag.confidence:.3f}"
-            names = [inert(part) for part in (tag.text, tag.code, tag.number)]
-            writer.writerow([tag.kind, *names, tag.page, *place, tag.angle, sure])
-        return target.getvalue()
+        return tags_csv(self.tags)
+
+
+def tags_csv(tags: Iterable[DrawingTag]) -> str:
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for tag in tags:
+        box = tag.bbox
+        place = [f"{side:.5f}" for side in (box.left, box.top, box.width, box.height)]
+        sure = "" if tag.confidence is None else f"{tag.confidence:.3f}"
+        names = [inert(part) for part in (tag.text, tag.code, tag.number)]
+        writer.writerow([tag.kind, *names, tag.page, *place, tag.angle, sure])
+    return target.getvalue()
+
+
+def tags_of(drawing: Mapping[str, Json]) -> list[DrawingTag]:
+    """The tags of a drawing as `to_json` wrote it."""
+    return [
+        DrawingTag(
+            text=one["tag"],
+            kind=kind,
+            code=one["code"],
+            number=one["number"],
+            page=one["page"],
+            bbox=BBox(**one["bbox"]),
+            angle=one["angle"],
+            confidence=one["confidence"],
+        )
+        for kind, listed in cast("dict[TagKind, list[dict[str, Any]]]", drawing["tags"]).items()
+        for one in listed
+    ]
 
 
 def _once(tags: list[DrawingTag]) -> list[DrawingTag]:

@@ -6,8 +6,8 @@ forms that are a grid.
 
 from __future__ import annotations
 
-from quire.domains.forms.fields import fields, form_of
+from quire.domains.forms.fields import drawn_boxes, fields, form_of
 from quire.domains.forms.tabular import tabular, tabular_builder
 from quire.domains.forms.values import CheckedBox, Form, FormField
 
-__all__ = ["CheckedBox", "Form", "FormField", "fields", "form_of", "tabular", "tabular_builder"]
+__all__ = ["CheckedBox", "Form", "FormField", "drawn_boxes", "fields", "form_of", "tabular", "tabular_builder"]

@@ -36,8 +36,7 @@ def fields(
     """
     with document_of(source) as document:
         result = read(document, **options)
-        pages = [page.number for page in result.pages if page.status == "ok"]
-        found = {number: _boxes(document, number) for number in pages} if check_boxes else {}
+        found = drawn_boxes(document, result) if check_boxes else None
         return form_of(result, correct=correct, check_boxes=found)
 
 
@@ -72,8 +71,12 @@ def _corrected(text: str, correctors: Sequence[Corrector]) -> str:
     return recognition.text
 
 
-def _boxes(document: Document, number: int) -> list[CheckBox]:
-    return find_check_boxes(page_picture(document.reader, number, PrepareProfile()))
+def drawn_boxes(document: Document, result: DocumentResult) -> dict[int, list[CheckBox]]:
+    """The check boxes that are drawn on the pages of a document that could be read, by page."""
+    pages = [page.number for page in result.pages if page.status == "ok"]
+    return {
+        number: find_check_boxes(page_picture(document.reader, number, PrepareProfile(dpi=150))) for number in pages
+    }
 
 
 def _words(result: DocumentResult, page: int) -> list[Word]:
