@@ -11,12 +11,13 @@ from quire.picture import Picture
 from quire.prepare.pixels import Pixels, grey_of, pixels, pixels_of
 from quire.types import BBox
 
-SMALLEST_IN, LARGEST_IN = 0.08, 0.35  # inches: the side of a check box
-FEWEST = 10  # pixels: smaller squares cannot be told from letters
+SMALLEST_IN, LARGEST_IN = 0.1, 0.35  # inches: the side of a check box
+FEWEST = 12  # pixels: smaller squares cannot be told from letters
 SQUARE = 0.8  # the shorter side of the longer one
-DRAWN = 0.8  # share of each side that is drawn
+DRAWN = 0.75  # share of each side that is drawn
 MARKED = 0.04  # share of the inside that is ink, from which on a box is marked
-FULL = 0.45  # a square with more ink is a letter, a bullet or a background
+FULL = 0.7  # a square with more ink is a letter, a bullet or a background
+RING = 0.6  # share of ink just inside the frame, from which on it is no frame
 INSET = 0.22  # of the side: the frame, and what of a mark is near it
 
 
@@ -33,19 +34,22 @@ def find_check_boxes(picture: Picture) -> list[CheckBox]:
     """The check boxes of a page from the top: squares drawn with lines, that no other line goes on from."""
     ink = _ink(grey_of(pixels_of(picture)))
     least, most = max(FEWEST, round(SMALLEST_IN * picture.dpi)), round(LARGEST_IN * picture.dpi)
-    count, _, stats, _ = cv2.connectedComponentsWithStats(_straight(ink, max(6, round(0.8 * least))), connectivity=8)
+    straight = _straight(ink, max(6, round(0.8 * least)))
+    count, _, stats, _ = cv2.connectedComponentsWithStats(straight, connectivity=8)
     found = []
     for left, top, width, height, _ in stats[1:count].tolist():
         side = max(width, height)
         if not least <= side <= most or min(width, height) < SQUARE * side:
             continue
-        part = ink[top : top + height, left : left + width] > 0
-        if not _is_framed(part):
+        if not _is_framed(straight[top : top + height, left : left + width] > 0):
             continue
+        part = ink[top : top + height, left : left + width] > 0
         rim = max(2, round(INSET * side))
         inside = part[rim : height - rim, rim : width - rim]
         share = float(inside.mean()) if inside.size else 1.0
-        if share < FULL:
+        edges = (inside[0], inside[-1], inside[:, 0], inside[:, -1]) if inside.size else ()
+        ring = float(np.concatenate(edges).mean()) if edges else 1.0
+        if share < FULL and ring < RING:
             corners = (left, top, left + width, top + height)
             found.append(CheckBox(BBox.of_points(corners, picture.size), share >= MARKED, round(share, 3)))
     return sorted(found, key=lambda box: (box.bbox.top, box.bbox.left))
@@ -64,7 +68,7 @@ def _straight(ink: Pixels, length: int) -> Pixels:
 
 
 def _is_framed(part: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> bool:
-    """Whether all four sides are drawn, somewhere in the first few pixels."""
-    band = max(2, round(0.12 * max(part.shape)))
+    """Whether all four sides are drawn, somewhere near the edge: a mark that goes beyond a corner makes it larger."""
+    band = max(2, round(0.2 * max(part.shape)))
     sides = part[:band].any(axis=0), part[-band:].any(axis=0), part[:, :band].any(axis=1), part[:, -band:].any(axis=1)
     return all(float(side.mean()) >= DRAWN for side in sides)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Unpack
 
@@ -109,15 +109,17 @@ class _Seen:
 
     @classmethod
     def of(cls, result: DocumentResult) -> _Seen:
-        tables = [columns for block in result.tables if block.table and (columns := _columns(block.table))]
-        return cls(_pairs(result.catalog()), tables)
+        tables = {block.id: columns for block in result.tables if block.table and (columns := _columns(block.table))}
+        return cls(_pairs(result.catalog(), {*tables}), list(tables.values()))
 
 
-def _pairs(catalog: SourceCatalog) -> dict[str, list[tuple[str, str]]]:
+def _pairs(catalog: SourceCatalog, tables: Container[str]) -> dict[str, list[tuple[str, str]]]:
+    """The values of each label; what stands in a table with heads belongs to these."""
     found: dict[str, list[tuple[str, str]]] = {}
     for pair in find_pairs(catalog):
         label = " ".join(pair.label.split()).rstrip(": ")
-        if pair.value.strip() and (key := _key(label)):
+        inside = any(block in tables for name in pair.records for block in catalog.by_id[name].blocks)
+        if pair.value.strip() and not inside and (key := _key(label)):
             found.setdefault(key, []).append((label, " ".join(pair.value.split())))
     return found
 

@@ -102,11 +102,10 @@ def _is_instrument(code: str) -> bool:
 
 def _line(plain: str) -> TagText | None:
     """A line number: size, fluid, number and pipe class in any order, between hyphens, points or spaces."""
-    words = plain.split(" ")
-    if "-" in words[0] and len(words) > 1:  # what follows is the gasket, the insulation or the like
-        return _line_of(_DIVIDER.split(plain.strip("- ")), plain) if _hyphened(words[0]) else None
-    if len(words) == 1:
-        return _line_of(_DIVIDER.split(plain), plain) if _hyphened(plain) else None
+    words = re.sub(r"\s*-\s*", "-", plain).split(" ")
+    if "-" in words[0]:  # what follows is a unit, the gasket, the insulation or the like
+        short = all("-" in word or len(word) <= 4 for word in words)
+        return _line_of(_DIVIDER.split(plain), plain) if short and _hyphened("".join(words)) else None
     if not 3 <= len(words) <= 7 or not all(_FLUID.fullmatch(w) or any(map(str.isdigit, w)) for w in words):
         return None
     fluid = next((at for at, word in enumerate(words[:2]) if _FLUID.fullmatch(word)), None)

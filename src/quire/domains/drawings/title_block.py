@@ -9,7 +9,7 @@ from quire.domains.drawings.texts import SheetText
 from quire.types import BBox, Field
 
 CORNER = 0.55  # of the width and height of the sheet: title blocks are in the lower right
-RIGHT = 6.0  # of the height of a label: how far right of it its value may begin
+RIGHT = 10.0  # of the height of a label: how far right of it its value may begin
 FRAME = 0.03  # of the sheet: the frame with the marks of its zones
 BELOW = 2.5  # of the height of a label: how far below it its value may begin
 
@@ -38,10 +38,11 @@ def title_block(texts: Sequence[SheetText]) -> dict[str, Field]:
     lower = [text for text in texts if text.bbox.left > CORNER and text.bbox.top > CORNER]
     corner = [text for text in lower if not text.is_upright and not _is_zone(text)]
     named = {number: name for number, text in enumerate(corner) if (name := _name(text.text)) is not None}
+    values = [text for number, text in enumerate(corner) if number not in named]
+    chosen = _assigned([corner[number] for number in named], values)
     found: dict[str, Field] = {}
-    for number, name in named.items():
-        label = corner[number]
-        value = _value(label, [text for at, text in enumerate(corner) if at not in named])
+    for at, (number, name) in enumerate(named.items()):
+        label, value = corner[number], chosen.get(at)
         known = found.get(name)
         if known is None or (not known.value and value is not None):
             place = value.bbox if value is not None else BBox(label.bbox.left, label.bbox.bottom, 0.0, 0.0)
@@ -49,26 +50,35 @@ def title_block(texts: Sequence[SheetText]) -> dict[str, Field]:
     return {name: found[name] for name, _ in _PATTERNS if name in found}
 
 
+def _assigned(labels: Sequence[SheetText], values: Sequence[SheetText]) -> dict[int, SheetText]:
+    """The value of each label by its number: the nearest pairs first, each value once."""
+    distances = [
+        (distance, label, value)
+        for label, text in enumerate(labels)
+        for value, other in enumerate(values)
+        if (distance := _distance(text.bbox, other.bbox)) is not None
+    ]
+    found: dict[int, int] = {}
+    for _, label, value in sorted(distances):
+        if label not in found and value not in found.values():
+            found[label] = value
+    return {label: values[value] for label, value in found.items()}
+
+
 def _name(text: str) -> str | None:
     plain = text.strip().rstrip(":. ")
     return next((name for name, pattern in _PATTERNS if pattern.fullmatch(plain)), None)
 
 
-def _value(label: SheetText, texts: Sequence[SheetText]) -> SheetText | None:
-    """The nearest text to the right of a label or below it, in the cell that both stand in."""
-    box, height = label.bbox, label.bbox.height
-    best: tuple[float, SheetText] | None = None
-    for text in texts:
-        other = text.bbox
-        right, down = other.left - box.right, other.top - box.bottom
-        if other.left < box.left - 0.3 * box.width or right > RIGHT * height:
-            continue
-        if other.top < box.top - max(height, other.height) or down > BELOW * height:
-            continue
-        distance = max(right, 0.0) + 1.5 * max(down, 0.0)
-        if best is None or distance < best[0]:
-            best = distance, text
-    return best[1] if best is not None else None
+def _distance(box: BBox, other: BBox) -> float | None:
+    """From a label to a text to its right or below; None for one outside the cell that both would stand in."""
+    height = box.height
+    right, down = other.left - box.right, other.top - box.bottom
+    if other.left < box.left - 0.3 * box.width or right > RIGHT * height:
+        return None
+    if other.top < box.top - max(height, other.height) or down > BELOW * height:
+        return None
+    return max(right, 0.0) + 1.5 * max(down, 0.0)
 
 
 def _is_zone(text: SheetText) -> bool:
