@@ -13,8 +13,9 @@ from quire.types import BBox
 
 SMALLEST_IN, LARGEST_IN = 0.1, 0.35  # inches: the side of a check box
 FEWEST = 12  # pixels: smaller squares cannot be told from letters
-SQUARE = 0.8  # the shorter side of the longer one
+SQUARE = 0.87  # the shorter side of the longer one
 DRAWN = 0.75  # share of each side that is drawn
+CORNER = 0.17  # of the side: where two lines meet; letters are round there
 MARKED = 0.04  # share of the inside that is ink, from which on a box is marked
 FULL = 0.7  # a square with more ink is a letter, a bullet or a background
 RING = 0.6  # share of ink just inside the frame, from which on it is no frame
@@ -68,7 +69,9 @@ def _straight(ink: Pixels, length: int) -> Pixels:
 
 
 def _is_framed(part: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> bool:
-    """Whether all four sides are drawn, somewhere near the edge: a mark that goes beyond a corner makes it larger."""
+    """Whether all four sides and corners are drawn near the edge: a mark that goes beyond a corner makes it larger."""
     band = max(2, round(0.2 * max(part.shape)))
     sides = part[:band].any(axis=0), part[-band:].any(axis=0), part[:, :band].any(axis=1), part[:, -band:].any(axis=1)
-    return all(float(side.mean()) >= DRAWN for side in sides)
+    near = max(2, round(CORNER * max(part.shape)))
+    corners = part[:near, :near], part[:near, -near:], part[-near:, :near], part[-near:, -near:]
+    return all(float(side.mean()) >= DRAWN for side in sides) and all(corner.any() for corner in corners)
