@@ -30,7 +30,7 @@ _COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
         "embed": (
             "embed:embed",
             "EXAMPLES",
-            "Embed the chunks of documents: dense, sparse and lexical vectors, as JSON or Parquet.",
+            "Embed the chunks of documents: dense, sparse and lexical vectors.",
         ),
         "extract": (
             "extract:extract",
