@@ -1,4 +1,4 @@
-"""Extractors by name: those that need no language model, and those of other packages."""
+"""Extractors by name: `offline`, its parts, and those of other packages."""
 
 from __future__ import annotations
 

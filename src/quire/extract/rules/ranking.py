@@ -8,14 +8,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from quire.context import Json
 from quire.extract.candidates.values import Candidate
 from quire.extract.rules.arithmetic import Arithmetic
 from quire.extract.rules.labels import LabelMatcher
 from quire.extract.rules.layout import Senders, document_kind, largest
 from quire.extract.rules.leaves import WantedLeaf
 from quire.extract.rules.scoring import LabelFit, label_fit
-from quire.extract.schema import ValueKind
+from quire.extract.schema import LeafSpec, ValueKind
 from quire.verify.phrases import solid
+from quire.verify.words import said_boolean
 
 LEAST = 0.42
 """The least figure with which a candidate is proposed."""
@@ -27,14 +29,21 @@ LABELLED = 0.5
 """What a label counts for a sender, who is found by the place of the name and needs none."""
 DOUBTED = 0.3
 """What OCR without any confidence takes from a candidate."""
+SURE = 0.75
+"""The least with which the head of a row says that it is that of a total."""
 MANY = 2
-"""Values in a column: where there are more, none of them is that of the document."""
-SPREAD = 0.7
+"""Cells in a column: where there are more, none of them is that of the document."""
+SPREAD = 0.6
 """What remains of the label of a column for each of several values below it."""
 _RANGE = r"\s*(?:[-–—]|to|through|thru|until|till|bis|au|a|al|t/m|tot|hasta|até)\s*"
 _DATE = r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}\.? \w+\.? \d{4}|\w+ \d{1,2},? \d{4})"
 _STARTS = re.compile(rf"^{_RANGE}{_DATE}", re.IGNORECASE)
 _ENDS = re.compile(rf"{_DATE}{_RANGE}$", re.IGNORECASE)
+_DATED = re.compile(  # Rechnung 4711 vom 7. Mai, Invoice 42 dated 3 May
+    r"(?:invoice|receipt|bill|order|contract|agreement|rechnung|quittung|auftrag|bestellung|vertrag|facture|commande|contrat|"
+    r"factuur|fattura|ordine|contratto|factura|pedido|contrato|fatura)\b.*\b(?:dated|of|from|vom|du|van|del|di|de)\s*$",
+    re.IGNORECASE,
+)
 _ALONE: frozenset[ValueKind] = frozenset({"email", "iban", "url"})
 
 
@@ -60,10 +69,10 @@ class Ranking:
         self._bonus = {f"{kind}_number": TITLED} if kind else {}
         self._shares = largest(self._by_kind["amount"])
         self._arithmetic = Arithmetic(self._by_kind["amount"], matcher)
-        self._columns: dict[tuple[str, str], set[object]] = defaultdict(set)
+        self._columns: dict[tuple[str, str], set[str]] = defaultdict(set)
         for candidate in candidates:
             if candidate.origin == "cell" and candidate.column_head:
-                self._columns[candidate.block, candidate.column_head].add(candidate.value)
+                self._columns[candidate.block, candidate.column_head].add(candidate.record)
         self._last_page = max((candidate.page for candidate in candidates), default=1)
 
     def ranked(self, wanted: WantedLeaf) -> list[Ranked]:
@@ -78,10 +87,10 @@ class Ranking:
 
     def _scored(self, wanted: WantedLeaf, candidate: Candidate, weight: float) -> Ranked | None:
         leaf = wanted.leaf
-        if leaf.pattern and not re.fullmatch(leaf.pattern, candidate.text):
+        if value_of(leaf, candidate) is None or (leaf.pattern and not re.fullmatch(leaf.pattern, candidate.text)):
             return None
         fit = label_fit(wanted, candidate, self._matcher, self._bonus)
-        if fit.label and fit.label == candidate.column_head and self._is_one_of_many(candidate):
+        if fit.label and fit.label in (candidate.column_head, candidate.above) and self._is_one_of_many(candidate):
             fit = fit._replace(figure=fit.figure * SPREAD)
         figure = weight * fit.figure + self._placed(wanted, candidate, fit)
         if figure <= 0:
@@ -93,7 +102,9 @@ class Ranking:
         return Ranked(figure, candidate, fit.label if fit.figure >= 0.4 else "")
 
     def _is_one_of_many(self, candidate: Candidate) -> bool:
-        return candidate.origin == "cell" and len(self._columns[candidate.block, candidate.column_head]) > MANY
+        """Whether a cell is one of a column of items, and not in the row of their total."""
+        total = self._matcher.names(candidate.row_head).get("total", 0.0)
+        return total < SURE and len(self._columns.get((candidate.block, candidate.column_head), ())) > MANY
 
     def _placed(self, wanted: WantedLeaf, candidate: Candidate, fit: LabelFit) -> float:
         """What the place, the value and other values of the document add to the label, or take from it."""
@@ -106,6 +117,8 @@ class Ranking:
             return self._amount(candidate, fit)
         if name in ("period_from", "period_to"):
             return self._period(name, candidate, fit)
+        if name == "date" and _DATED.search(candidate.before):
+            return max(0.75 - fit.figure, 0.0)
         if name == "date" and not fit.figure:
             return self._undated(candidate)
         if name == "currency":
@@ -143,6 +156,21 @@ class Ranking:
     def _currency(self, candidate: Candidate) -> float:
         values = [one.value for one in self._by_kind["currency"]]
         return 0.3 + 0.5 * values.count(candidate.value) / len(values)
+
+
+def value_of(leaf: LeafSpec, candidate: Candidate) -> Json:
+    """What a candidate says in the type of a leaf: a number, an ISO date, one of an enum; None if it cannot be one."""
+    value = candidate.value
+    if leaf.enum:
+        said = solid(candidate.text)
+        return next((one for one in leaf.enum if solid(str(one)) == said), None)
+    if leaf.type == "boolean":
+        return said_boolean(candidate.text)
+    if leaf.type in ("number", "integer"):
+        if not isinstance(value, float) or (leaf.type == "integer" and not value.is_integer()):
+            return None
+        return int(value) if value.is_integer() else value
+    return value if isinstance(value, str) else " ".join(candidate.text.split())
 
 
 def _by_value(found: Iterable[Ranked], *, numeric: bool) -> list[Ranked]:
