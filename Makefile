@@ -63,6 +63,11 @@ demo: $(READY) $(READER)
 	@$(BIN)/quire extract src/quire/flow/samples/invoice.pdf --fields "invoice number, date, total, IBAN" -o $(DEMO) --to csv --to html -q
 	@cut -c1-90 $(DEMO)/invoice.extracted.csv
 	@echo
+	@echo "And the tags of a drawing:"
+	@echo
+	@$(BIN)/quire run src/quire/flow/samples/drawing.pdf -o $(DEMO)/drawings --flow drawings -q
+	@cut -d, -f1-5 $(DEMO)/drawings/drawing.tags.csv
+	@echo
 	@echo "And both as a batch, twice: the second run finds everything done."
 	@echo
 	@$(BIN)/quire run examples/sample.pdf examples/scan.png -o $(DEMO)/batch --to html

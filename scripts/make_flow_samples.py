@@ -24,6 +24,16 @@ INVOICE = (
     ("Bill to", "Northlight Ferries"),
 )
 SUMS = (("Net amount", "EUR 1,050.42"), ("VAT 19%", "EUR 199.58"), ("Total", "EUR 1,250.00"))
+FORM = (("Name", "Ada Marlow"), ("Vessel", "Grey Heron"), ("Date of arrival", "12 March 2024"))
+BOXES = ("Pilot wanted", "Night passage")
+TAGS = (
+    (60, 138, "T-2040"),
+    (160, 70, "P-2041A"),
+    (120, 161, "FIC"),
+    (120, 153, "2041"),
+    (105, 93, '2"-CW-2041-A1B'),
+)
+TITLE_BLOCK = (("Drawing No", "PID-2040"), ("Scale", "1:50"), ("Drawn by", "A. Marlow"))
 SCAN = ("Harbour office", "Open from nine to five")
 
 
@@ -70,6 +80,44 @@ def invoice() -> bytes:
     return file.getvalue()
 
 
+def form() -> bytes:
+    """A page with labels, values and two check boxes, one of them marked."""
+    file, canvas = _canvas()
+    canvas.setFont("Helvetica", 9)
+    for number, (label, value) in enumerate(FORM):
+        canvas.drawString(20, 165 - 16 * number, f"{label}: {value}")
+    for number, label in enumerate(BOXES):
+        canvas.rect(20, 88 - 20 * number, 9, 9)
+        canvas.drawString(36, 90 - 20 * number, label)
+    canvas.line(21, 89, 28, 96)
+    canvas.line(21, 96, 28, 89)
+    canvas.save()
+    return file.getvalue()
+
+
+def drawing() -> bytes:
+    """A small sheet of a plant: a vessel, a pump, an instrument, a valve, a line and a title block."""
+    file, canvas = _canvas()
+    canvas.setFont("Helvetica", 7)
+    canvas.roundRect(40, 110, 40, 60, 15)
+    canvas.circle(160, 90, 10)
+    canvas.circle(120, 160, 11)
+    canvas.line(60, 110, 60, 90)
+    canvas.line(60, 90, 150, 90)
+    for x, y, text in TAGS:
+        canvas.drawCentredString(x, y, text)
+    canvas.saveState()
+    canvas.rotate(90)
+    canvas.drawString(100, -200, "FV 2041")
+    canvas.restoreState()
+    canvas.rect(180, 10, 110, 40)
+    for number, (label, value) in enumerate(TITLE_BLOCK):
+        canvas.drawString(185, 40 - 12 * number, label)
+        canvas.drawString(240, 40 - 12 * number, value)
+    canvas.save()
+    return file.getvalue()
+
+
 def scan() -> bytes:
     """A picture of some words: a page without text of its own."""
     page = Image.new("1", (1000, 360), 1)
@@ -86,7 +134,14 @@ def _canvas() -> tuple[BytesIO, Canvas]:
     return file, Canvas(file, pagesize=SIZE, invariant=1, pageCompression=0)
 
 
-SAMPLES = {"letter.pdf": letter, "table.pdf": table, "invoice.pdf": invoice, "scan.png": scan}
+SAMPLES = {
+    "letter.pdf": letter,
+    "table.pdf": table,
+    "invoice.pdf": invoice,
+    "form.pdf": form,
+    "drawing.pdf": drawing,
+    "scan.png": scan,
+}
 
 
 if __name__ == "__main__":

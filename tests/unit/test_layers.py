@@ -33,7 +33,7 @@ LAYERS = {
     """,
     "execution": "workers runtime batch asking",
     "composition": "result client",
-    "orchestration": "reading durable pipeline embed",
+    "orchestration": "reading durable pipeline embed domains",
     "surfaces": "devcluster cli service __init__ __main__",
 }
 BELOW = {

@@ -30,13 +30,14 @@ _COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
         "embed": (
             "embed:embed",
             "EXAMPLES",
-            "Embed the chunks of documents: dense, sparse and lexical vectors, as JSON or Parquet.",
+            "Embed the chunks of documents: dense, sparse and lexical vectors.",
         ),
         "extract": (
             "extract:extract",
             "EXAMPLES",
             "Extract values, each with its place on the page and how it was checked.",
         ),
+        "discover": ("discover:discover", "EXAMPLES", "Propose a schema from documents whose fields are not known."),
         "catalog": ("catalog:catalog", "EXAMPLES", "List everything of documents that a value can cite, with its id."),
         "crop": ("crop:crop", "EXAMPLES", "Cut the picture of a place out of a page."),
         "index": ("index:index", "EXAMPLES", "Index documents and folders for search."),

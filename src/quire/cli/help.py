@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typer._click import HelpFormatter
 
 OPTIONS: Mapping[str, Sequence[str]] = {
-    "Values": ("schema", "fields", "extractor", "learned", "min_confidence"),
+    "Values": ("schema", "fields", "extractor", "learned", "min_confidence", "values", "share"),
     "Output": ("output", "to", "show", "images", "words", "trace", "manifest"),
     "Chunks": (
         *("chunker", "max_tokens", "min_tokens", "soft_margin", "tokenizer", "merge_peers"),
@@ -74,6 +74,8 @@ class HelpGroup(TyperGroup):
             panel = getattr(command, "rich_help_panel", None) or "Commands"
             records = panels.setdefault(panel, [])
             records.append((f"{name:<{width}}", command.get_short_help_str(formatter.width - width - 6)))
-        for panel, records in panels.items():
-            with formatter.section(panel):
+        formatter.write_paragraph()
+        for panel, records in panels.items():  # without blank lines in between: all commands fit a screen
+            formatter.write_heading(panel)
+            with formatter.indentation():
                 formatter.write_dl(records)

@@ -6,6 +6,15 @@ from quire.detect.annotations import box_annotations
 from quire.detect.around import with_surroundings
 from quire.detect.first import fallback
 from quire.detect.grids import hough_grid, morphological_grid
+from quire.detect.tiles import tiles
 from quire.detect.whole import whole_page
 
-__all__ = ["box_annotations", "fallback", "hough_grid", "morphological_grid", "whole_page", "with_surroundings"]
+__all__ = [
+    "box_annotations",
+    "fallback",
+    "hough_grid",
+    "morphological_grid",
+    "tiles",
+    "whole_page",
+    "with_surroundings",
+]

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-import io
 import re
-from datetime import UTC, datetime
-from importlib import import_module
 from typing import Any
 
-from quire.errors import ConfigurationError, install_advice
 from quire.export import Exportable
 from quire.export._flow import flow
 from quire.export._grid import cell_text, grid
 from quire.export._structure import captions, tables
+from quire.export.workbooks import fitting, open_workbook
 from quire.types import NO_BOX, Block, Cell, Table
 
-_CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # fixed: the same input produces the same bytes
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.(\d{1,10}))?", re.ASCII)
-_LONGEST = 32_767  # characters that a cell can hold
 _COLUMNS = ("Table", "Page", "Left", "Top", "Width", "Height", "Rows", "Columns", "Caption")
 
 
 def excel(result: Exportable) -> bytes:
     """All tables. Raises `ConfigurationError` when xlsxwriter is not installed."""
-    try:
-        workbook = import_module("xlsxwriter").Workbook
-    except ImportError as error:
-        raise ConfigurationError(f"Excel needs xlsxwriter: {install_advice('excel')}") from error
-    target = io.BytesIO()
-    book = workbook(target, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
-    book.set_properties({"created": _CREATED})
+    with open_workbook() as (book, target):
+        _write(book, result)
+    return target.getvalue()
+
+
+def _write(book: Any, result: Exportable) -> None:
     formats = _Formats(book)
     found, linked = tables(result.blocks), captions(result.blocks)
     index = book.add_worksheet("Tables")
@@ -40,8 +34,6 @@ def excel(result: Exportable) -> bytes:
         if block.table is not None:
             _write_table(book.add_worksheet(f"Table {number}"), block.table, formats)
     index.autofit()
-    book.close()
-    return target.getvalue()
 
 
 class _Formats:
@@ -75,7 +67,7 @@ def _write_index(sheet: Any, row: int, number: int, block: Block, caption: Block
             if value is not None:
                 sheet.write_number(row, column, round(value, 5))
         if caption is not None:
-            sheet.write_string(row, len(_COLUMNS) - 1, _fitting(flow(caption.text)))
+            sheet.write_string(row, len(_COLUMNS) - 1, fitting(flow(caption.text)))
         row += 1
     return row
 
@@ -85,7 +77,7 @@ def _write_table(sheet: Any, table: Table, formats: _Formats) -> None:
     for cell in table.cells:
         if covered[cell.row][cell.column] is not cell:
             continue
-        text = _fitting(cell_text(cell))
+        text = fitting(cell_text(cell))
         number = _NUMBER.fullmatch(text)
         look = formats.get(header=cell.header, decimals=len(number[1] or "") if number else -1)
         last_row = min(cell.row + cell.row_span, len(covered)) - 1
@@ -97,11 +89,6 @@ def _write_table(sheet: Any, table: Table, formats: _Formats) -> None:
         else:
             sheet.write_string(cell.row, cell.column, text, look)  # never a formula, however it begins
     sheet.autofit()
-
-
-def _fitting(text: str) -> str:
-    """Truncate to what a cell can hold, without lone surrogates, which XML cannot contain."""
-    return text[:_LONGEST].encode("utf-8", "replace").decode()
 
 
 def _is_whole(cell: Cell, last_row: int, last_column: int, covered: list[list[Cell | None]]) -> bool:

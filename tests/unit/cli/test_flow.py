@@ -123,5 +123,6 @@ def test_an_unknown_flow_is_told(here):
 
 @pytest.mark.processes
 def test_the_cases_of_the_shipped_flows_pass(here):
-    code, out, _ = quire("test", "--workers", "1", "read", "read-text", "recognise", "searchable", "tables", "chunks")
+    reading = ("read", "read-text", "recognise", "searchable", "tables", "chunks")
+    code, out, _ = quire("test", "--workers", "1", *reading, "forms", "drawings", "discover")
     assert code == 0, out

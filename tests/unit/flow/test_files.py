@@ -49,8 +49,11 @@ def test_a_shipped_flow_is_right_and_has_a_test(found):
 def test_there_is_a_flow_for_every_way_to_read():
     assert set(find_flows()) == {
         "chunks",
+        "discover",
+        "drawings",
         "embed",
         "extract",
+        "forms",
         "read",
         "read-accurate",
         "read-fast",
@@ -61,7 +64,7 @@ def test_there_is_a_flow_for_every_way_to_read():
     }
 
 
-@pytest.mark.parametrize("name", ["letter.pdf", "table.pdf", "invoice.pdf"])
+@pytest.mark.parametrize("name", ["letter.pdf", "table.pdf", "invoice.pdf", "form.pdf", "drawing.pdf"])
 def test_the_samples_are_what_the_script_makes(name):
     made = runpy.run_path(str(SCRIPT))["SAMPLES"][name]()
     assert made == (SHIPPED.parent / "samples" / name).read_bytes(), f"run {SCRIPT} and commit what it writes"

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import io
-from datetime import UTC, datetime
-from importlib import import_module
 from typing import Any
 
-from quire.errors import ConfigurationError, install_advice
 from quire.export.crops import Crop
+from quire.export.workbooks import fitting, open_workbook
 from quire.extract.reports.pictures import place_picture
 from quire.extract.reports.rows import ValueRow, placed, shown, value_rows
 from quire.extract.values import EvidenceStatus, Extraction
 from quire.page_ranges import selection
 
-_CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # fixed: the same input produces the same bytes
-_LONGEST = 32_767  # characters that a cell can hold
 _COLUMNS = ("Field", "Value", "Status", "Match", "Confidence", "Page", "Quote", "Place", "Reason")
 _WIDTHS = (24, 34, 13, 10, 11, 7, 44, 10, 44)
 _COLOURS: dict[EvidenceStatus, str] = {
@@ -34,15 +30,8 @@ _HEIGHT, _WIDTH = 300, 800
 
 def workbook_report(extraction: Extraction, crop: Crop | None) -> bytes:
     """Sheets for values, places, conflicts and what was not found. Raises ConfigurationError without xlsxwriter."""
-    try:
-        workbook = import_module("xlsxwriter").Workbook
-    except ImportError as error:
-        raise ConfigurationError(f"Excel needs xlsxwriter: {install_advice('excel')}") from error
-    target = io.BytesIO()
-    book = workbook(target, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
-    book.set_properties({"created": _CREATED, "title": _fitting(extraction.name)})
-    _Sheets(book, extraction, crop).write()
-    book.close()
+    with open_workbook(title=extraction.name) as (book, target):
+        _Sheets(book, extraction, crop).write()
     return target.getvalue()
 
 
@@ -67,7 +56,7 @@ class _Sheets:
             if (png := pictures.get(number)) is None:
                 continue
             values.write_url(number, 7, f"internal:'Places'!A{below + 1}", self._link, string="show")
-            places.write_url(below, 0, f"internal:'Values'!B{number + 1}", self._link, string=_fitting(row.path))
+            places.write_url(below, 0, f"internal:'Values'!B{number + 1}", self._link, string=fitting(row.path))
             self._text(places, below, 1, row.text)
             places.write_number(below, 2, row.evidence.page or 0, self._plain)
             self._picture(places, below, 3, png)
@@ -154,13 +143,8 @@ class _Sheets:
         return sheet
 
     def _text(self, sheet: Any, row: int, column: int, text: str) -> None:
-        sheet.write_string(row, column, _fitting(text), self._plain)  # never a formula, however it begins
+        sheet.write_string(row, column, fitting(text), self._plain)  # never a formula, however it begins
 
 
 def _order(one: tuple[int, int, ValueRow]) -> tuple[int, int]:
     return one[0], one[1]
-
-
-def _fitting(text: str) -> str:
-    """Truncate to what a cell can hold, without lone surrogates, which XML cannot contain."""
-    return text[:_LONGEST].encode("utf-8", "replace").decode()

@@ -1,0 +1,103 @@
+"""`quire discover`: a schema proposed from documents whose fields are not known yet."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from quire.atomic_files import write_files
+from quire.cli import chunk_options, options
+from quire.cli.each_document import DocumentsRequest, Written, read_each
+from quire.cli.progress import ProgressBar
+from quire.cli.read_server import ServerResult, check_server_options
+from quire.cli.reporting import print_lines
+from quire.cli.settings import configuration_of
+from quire.durable.folders.naming import NamedSource
+
+if TYPE_CHECKING:
+    from quire.domains.discover import Discovery
+    from quire.result import DocumentResult
+
+EXAMPLES = """\b
+Examples:
+  quire discover a.pdf b.pdf c.pdf -o schema.json
+  quire discover forms/ -o schema.json --values values.jsonl
+  quire discover letter.pdf --share 1
+"""
+
+
+def discover(  # noqa: PLR0913 - one argument per option
+    files: Annotated[list[str], Argument(metavar="FILE...", help="PDFs, images, folders of them, or URLs.")],
+    output: Annotated[
+        Path | None, Option("-o", "--output", metavar="FILE", help="The file for the schema; else standard output.")
+    ] = None,
+    values: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="Also extract by the schema: a line of JSON for each document."),
+    ] = None,
+    share: Annotated[
+        float,
+        Option(metavar="SHARE", help="Share of the documents that have a field; 0.5 by default.", show_default=False),
+    ] = 0.5,
+    pages: options.Pages = None,
+    password: options.Password = None,
+    password_for: options.PasswordFor = None,
+    allow_private_urls: options.AllowPrivateUrls = None,
+    ocr: options.Ocr = None,
+    lang: options.Lang = None,
+    engine: options.Engine = None,
+    effort: options.Effort = None,
+    preset: options.Preset = None,
+    tables: options.Tables = None,
+    store: chunk_options.CacheStore = None,
+    facts: options.Facts = None,
+    workers: options.Workers = None,
+    server: options.Server = None,
+    api_key: options.ApiKey = None,
+    quiet: options.Quiet = False,
+) -> int:
+    """Propose a JSON Schema from a few documents of one type: the labels that most of them have with a value, the
+    kinds of these values, and the tables with the same heads. Adjust it, then pass it to `quire extract --schema`."""
+    given = dict(locals())
+    asked = {name: value for name, value in given.items() if name not in ("output", "values", "share")}
+    configuration = configuration_of(asked)
+    settings = configuration.settings
+    if settings.server:
+        check_server_options(settings, given)
+    read = _Collected()
+    request = DocumentsRequest(read.write, None, pages, settings, quiet=quiet, areas=configuration.areas)
+    request.check()
+    code = read_each(files, request)
+    if not read.results:
+        return code
+    from quire.domains.discover import schema
+
+    found = schema(read.results, share=share)
+    _write(found, output, values)
+    return code
+
+
+@dataclass(frozen=True, slots=True)
+class _Collected:
+    """The documents that were read."""
+
+    results: list[DocumentResult] = field(default_factory=list)
+
+    def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
+        self.results.append(result.loaded() if isinstance(result, ServerResult) else result)
+        return (), ()
+
+
+def _write(found: Discovery, output: Path | None, values: Path | None) -> None:
+    text = json.dumps(found.schema, indent=2, ensure_ascii=False)
+    if output is None:
+        print_lines([text])
+    else:
+        write_files({output: f"{text}\n".encode()})
+    if values is not None:
+        rows = [{"document": one.name, "values": one.values} for one in found.fill()]
+        write_files({values: "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()})

@@ -1,0 +1,245 @@
+"""Documents whose fields are not known yet: what a few of them have in common, proposed as a schema.
+
+`discover.schema(["a.pdf", "b.pdf"])` finds the labels that most of the documents have with a value, the kinds of these
+values, and the tables with the same heads. The proposal is for a person to adjust; `fill` shows what it gives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Unpack
+
+from quire.catalog.records import SourceCatalog
+from quire.context import Json
+from quire.document import Document, Source
+from quire.errors import UsageError
+from quire.extract.candidates.pairs import find_pairs
+from quire.extract.candidates.spans import spans_of
+from quire.extract.schema import ValueKind
+from quire.extract.values import Extraction
+from quire.reading.call import ReadOptions, read
+from quire.result import DocumentResult
+from quire.types import Table
+
+SHARE = 0.5
+"""Of the documents: a label or a table that fewer have is not proposed."""
+WHOLE = 0.8  # of a value: the part that a date or an amount must be for the value to be one
+ALIKE = 0.6  # of the heads of two tables that are the same
+SEVERAL = 3  # values of one label in a document, from which on it heads a column
+EXAMPLES = 3
+_WORD = re.compile(r"[^\W_]+")
+_SIMPLE: dict[ValueKind, dict[str, Json]] = {
+    "amount": {"type": "number", "x-quire": {"kind": "amount"}},
+    "number": {"type": "number"},
+    "percentage": {"type": "number", "x-quire": {"kind": "percentage"}},
+    "date": {"type": "string", "format": "date"},
+    "text": {"type": "string"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveredField:
+    """A field that documents have. `path` is its place in the schema: `invoice_number`, `items[].price`."""
+
+    path: str
+    label: str
+    kind: ValueKind
+    documents: int
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """A schema proposed from documents, and why: its fields with how many documents have them."""
+
+    schema: Mapping[str, Json]
+    fields: tuple[DiscoveredField, ...]
+    results: tuple[DocumentResult, ...] = field(repr=False)
+
+    def fill(self) -> list[Extraction]:
+        """The values of each document by the proposed schema."""
+        return [result.extract(dict(self.schema)) for result in self.results]
+
+
+def schema(
+    sources: Sequence[Source | Document | DocumentResult], *, share: float = SHARE, **options: Unpack[ReadOptions]
+) -> Discovery:
+    """Propose a schema from a few documents of one type; those that are not read yet are read with `options`.
+
+    A field is proposed when `share` of the documents have it. Raises UsageError when they have nothing in common.
+    """
+    if not sources:
+        raise UsageError("no document is given; a schema is proposed from one or more")
+    if not 0 < share <= 1:
+        raise UsageError(f"the share is {share}; choose from above 0 to 1")
+    results = [one if isinstance(one, DocumentResult) else read(one, **options) for one in sources]
+    least = max(1, round(share * len(results)))
+    seen = [_Seen.of(result) for result in results]
+    lists = list(_lists(seen, least))
+    listed = {column.key for one in lists for column in one}
+    leaves = [leaf for leaf in _leaves(seen, least) if leaf.key not in listed]
+    if not leaves and not lists:
+        raise UsageError(f"the {len(results)} documents have no label with a value and no table in common")
+    return _proposed(leaves, lists, tuple(results))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A label of some documents with its values."""
+
+    key: str
+    label: str
+    values: tuple[str, ...]
+    documents: int
+
+    @property
+    def kind(self) -> ValueKind:
+        return _usual_kind(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one document has: the values of its labels, and the columns of its tables."""
+
+    pairs: Mapping[str, list[tuple[str, str]]]
+    tables: Sequence[Mapping[str, tuple[str, list[str]]]]
+
+    @classmethod
+    def of(cls, result: DocumentResult) -> _Seen:
+        tables = {block.id: columns for block in result.tables if block.table and (columns := _columns(block.table))}
+        return cls(_pairs(result.catalog(), {*tables}), list(tables.values()))
+
+
+def _pairs(catalog: SourceCatalog, tables: Container[str]) -> dict[str, list[tuple[str, str]]]:
+    """The values of each label; what stands in a table with heads belongs to these."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for pair in find_pairs(catalog):
+        label = " ".join(pair.label.split()).rstrip(": ")
+        inside = any(block in tables for name in pair.records for block in catalog.by_id[name].blocks)
+        if pair.value.strip() and not inside and (key := _key(label)):
+            found.setdefault(key, []).append((label, " ".join(pair.value.split())))
+    return found
+
+
+def _columns(table: Table) -> dict[str, tuple[str, list[str]]]:
+    """The columns of a table by their heads; nothing for a table without any."""
+    heads = table.header
+    first = sum(any(cell.header for cell in table.cells if cell.row == row) for row in range(table.rows))
+    rows = table.grid()[first:]
+    if not any(heads) or not rows:
+        return {}
+    return {
+        key: (" ".join(head.split()), [row[at] for row in rows if row[at]])
+        for at, head in enumerate(heads)
+        if (key := _key(head))
+    }
+
+
+def _leaves(seen: Sequence[_Seen], least: int) -> Iterator[_Found]:
+    """Labels with one value in most documents, in the order in which they are printed."""
+    keys = dict.fromkeys(key for one in seen for key in one.pairs)
+    for key in keys:
+        having = [one.pairs[key] for one in seen if key in one.pairs]
+        single = [pairs for pairs in having if len(pairs) < SEVERAL]
+        if len(single) >= least and 2 * len(single) >= len(having):
+            yield _found(key, [pairs[0] for pairs in single], len(single))
+
+
+def _lists(seen: Sequence[_Seen], least: int) -> Iterator[list[_Found]]:
+    """Tables with the same heads in most documents: their columns."""
+    groups: list[list[tuple[int, Mapping[str, tuple[str, list[str]]]]]] = []
+    for number, one in enumerate(seen):
+        for columns in one.tables:
+            same = next((group for group in groups if _is_alike(group[0][1], columns)), None)
+            if same is None:
+                groups.append([(number, columns)])
+            else:
+                same.append((number, columns))
+    for group in groups:
+        if len({number for number, _ in group}) < least or len(group[0][1]) < 2:
+            continue
+        keys = dict.fromkeys(key for _, columns in group for key in columns)
+        counts = {key: len({number for number, columns in group if key in columns}) for key in keys}
+        yield [
+            _found(key, [(c[key][0], text) for _, c in group if key in c for text in c[key][1]], counts[key])
+            for key in keys
+            if counts[key] >= least
+        ]
+
+
+def _is_alike(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+    return len(one.keys() & other.keys()) >= ALIKE * len(one.keys() | other.keys())
+
+
+def _found(key: str, pairs: Sequence[tuple[str, str]], documents: int) -> _Found:
+    label = Counter(label for label, _ in pairs).most_common(1)[0][0] if pairs else key
+    return _Found(key, label, tuple(value for _, value in pairs), documents)
+
+
+def _usual_kind(values: Iterable[str]) -> ValueKind:
+    kinds = Counter(_kind(value) for value in values)
+    kind, count = kinds.most_common(1)[0] if kinds else ("text", 0)
+    return kind if 2 * count > kinds.total() else "text"
+
+
+def _kind(value: str) -> ValueKind:
+    """What a value is: a date, an amount and so on, when it is nothing else besides."""
+    solid = len(value.replace(" ", ""))
+    spans = [span for span in spans_of(value) if len(value[span.start : span.end].replace(" ", "")) >= WHOLE * solid]
+    return spans[0].kind if spans else "text"
+
+
+def _proposed(
+    leaves: Sequence[_Found], lists: Sequence[Sequence[_Found]], results: tuple[DocumentResult, ...]
+) -> Discovery:
+    properties: dict[str, Json] = {}
+    fields: list[DiscoveredField] = []
+    for leaf in leaves:
+        name = _name(leaf.key, properties)
+        properties[name] = _leaf(leaf)
+        fields.append(_field(name, leaf))
+    for columns in lists:
+        name = _name("items", properties)
+        inside: dict[str, Json] = {}
+        for column in columns:
+            inner = _name(column.key, inside)
+            inside[inner] = _leaf(column)
+            fields.append(_field(f"{name}[].{inner}", column))
+        properties[name] = {"type": "array", "items": {"type": "object", "properties": inside}}
+    made: dict[str, Json] = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": properties,
+    }
+    return Discovery(made, tuple(fields), results)
+
+
+def _field(path: str, found: _Found) -> DiscoveredField:
+    return DiscoveredField(path, found.label, found.kind, found.documents, _examples(found))
+
+
+def _leaf(found: _Found) -> dict[str, Json]:
+    kind = found.kind
+    said = _SIMPLE.get(kind, {"type": "string", "x-quire": {"kind": kind}})
+    return {"title": found.label, **said, "examples": list(_examples(found))}
+
+
+def _examples(found: _Found) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(found.values))[:EXAMPLES]
+
+
+def _key(label: str) -> str:
+    """A label without case and punctuation; empty for one without a word."""
+    words = _WORD.findall(label.casefold())
+    return "_".join(words) if any(len(word) > 1 and not word.isdigit() for word in words) else ""
+
+
+def _name(key: str, taken: Mapping[str, object]) -> str:
+    name, number = key, 1
+    while name in taken:
+        number += 1
+        name = f"{key}_{number}"
+    return name

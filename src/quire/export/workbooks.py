@@ -1,0 +1,35 @@
+"""Excel workbooks: opened without dates and formulas, and what their cells can hold."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib import import_module
+from typing import Any
+
+from quire.errors import ConfigurationError, install_advice
+
+_CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # fixed: the same input produces the same bytes
+_LONGEST = 32_767  # characters that a cell can hold
+
+
+@contextmanager
+def open_workbook(*, title: str = "") -> Iterator[tuple[Any, io.BytesIO]]:
+    """A workbook and the bytes that it is written to, complete after the block. Raises ConfigurationError when
+    xlsxwriter is not installed."""
+    try:
+        workbook = import_module("xlsxwriter").Workbook
+    except ImportError as error:
+        raise ConfigurationError(f"Excel needs xlsxwriter: {install_advice('excel')}") from error
+    target = io.BytesIO()
+    book = workbook(target, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
+    book.set_properties({"created": _CREATED, **({"title": fitting(title)} if title else {})})
+    yield book, target
+    book.close()
+
+
+def fitting(text: str) -> str:
+    """Truncate to what a cell can hold, without lone surrogates, which XML cannot contain."""
+    return text[:_LONGEST].encode("utf-8", "replace").decode()

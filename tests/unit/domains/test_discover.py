@@ -1,0 +1,91 @@
+"""Schemas proposed from documents."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from quire.domains import discover
+from quire.errors import UsageError
+from tests.documents import Pen, drawn
+from tests.unit.cli.test_cli import quire
+
+
+def bill(number: int, *, date: str, total: str, extra: str = "") -> bytes:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 11)
+        for row, text in enumerate((f"Invoice number: INV-{number}", f"Invoice date: {date}", extra)):
+            canvas.drawString(72, 720 - 16 * row, text)
+        rows = [["Item", "Quantity", "Price"], ["Rope", "2", "60.00"], ["Sail", str(number), "75.50"]]
+        Pen(canvas, top=200).table(rows, [("GRID", (0, 0), (-1, -1), 0.5, "black")])
+        canvas.drawString(72, 300, f"Total: EUR {total}")
+
+    return drawn(draw)
+
+
+BILLS = [
+    bill(1, date="3 May 2024", total="120.00", extra="Berth: north quay"),
+    bill(2, date="12 June 2024", total="75.50"),
+    bill(3, date="1 July 2024", total="8.00"),
+]
+
+
+def test_labels_kinds_and_lists_that_most_documents_have_are_proposed():
+    found = discover.schema(BILLS)
+    assert [(field.path, field.kind, field.documents) for field in found.fields] == [
+        ("invoice_number", "code", 3),
+        ("invoice_date", "date", 3),
+        ("total", "amount", 3),
+        ("items[].item", "text", 3),
+        ("items[].quantity", "number", 3),
+        ("items[].price", "amount", 3),
+    ]
+    properties = found.schema["properties"]
+    assert properties["invoice_date"]["format"] == "date"
+    assert properties["total"] == {
+        "title": "Total",
+        "type": "number",
+        "x-quire": {"kind": "amount"},
+        "examples": ["EUR 120.00", "EUR 75.50", "EUR 8.00"],
+    }
+
+
+def test_the_proposed_schema_is_filled_with_verified_values():
+    found = discover.schema(BILLS[:2])
+    first, _ = found.fill()
+    assert first.values["invoice_number"] == "INV-1"
+    assert first.values["invoice_date"] == "2024-05-03"
+    assert first.values["items"][0] == {"item": "Rope", "quantity": 2, "price": 60}
+    assert first.coverage.verified == first.coverage.leaves - first.coverage.not_found
+
+
+def test_what_one_document_has_alone_is_proposed_only_when_it_suffices():
+    assert "berth" not in discover.schema(BILLS).schema["properties"]
+    assert "berth" in discover.schema(BILLS, share=0.3).schema["properties"]
+    assert "berth" in discover.schema(BILLS[:1]).schema["properties"]
+
+
+def test_documents_without_anything_in_common_are_refused():
+    blank = drawn(lambda canvas: canvas.drawString(72, 700, "Nothing to see"))
+    with pytest.raises(UsageError, match="have no label with a value and no table in common"):
+        discover.schema([blank, blank])
+    with pytest.raises(UsageError, match="no document is given"):
+        discover.schema([])
+    with pytest.raises(UsageError, match="the share is 2"):
+        discover.schema([blank], share=2)
+
+
+@pytest.mark.processes
+def test_the_command_writes_a_schema_that_extract_takes(tmp_path: Path):
+    for number, data in enumerate(BILLS):
+        (tmp_path / f"{number}.pdf").write_bytes(data)
+    files = [f"{number}.pdf" for number in range(3)]
+    run = quire("discover", *files, "-o", "schema.json", "--values", "values.jsonl", "-q", cwd=tmp_path)
+    assert (run.returncode, run.stdout) == (0, "")
+    schema = json.loads((tmp_path / "schema.json").read_text())
+    rows = [json.loads(line) for line in (tmp_path / "values.jsonl").read_text().splitlines()]
+    assert [row["values"]["invoice_number"] for row in rows] == ["INV-1", "INV-2", "INV-3"]
+    assert list(rows[0]["values"]) == list(schema["properties"])
