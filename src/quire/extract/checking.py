@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from quire.catalog.crops import DPI, around, picture_id
@@ -91,7 +92,7 @@ class _Check:
 
     def stated(self, faults: list[str]) -> LeafEvidence:
         """The evidence of a value that stands in the document."""
-        quoted = list(self._quoted(self._cited))
+        quoted = list(self._quoted(self._cited)) or list(self._quoted_over())
         said = [one for one in quoted if one.value is not None]
         if said:
             if is_short(self._proposal.quote or str(self._proposal.value)) and not self._is_pinned(said):
@@ -171,13 +172,32 @@ class _Check:
     def _quoted(self, records: Iterable[EvidenceRecord]) -> Iterator[_Quoted]:
         """Every place of the quote in some records with the value in it; without a quote, of the value."""
         for record in records:
-            inside = self._inside(record)
-            found = [quoted for one in inside for quoted in self._quoted_in(one)]
-            yield from found or (self._quoted_in(record) if record not in inside else ())
+            found = list(self._quoted_in(record))
+            if found and record.level == "chunk":
+                found = list(self._inside(record)) or found
+            yield from found
 
-    def _inside(self, record: EvidenceRecord) -> Sequence[EvidenceRecord]:
-        """What is looked at for a record: the blocks and cells of a chunk, which have tighter boxes."""
-        return self._catalog.records_of(record.blocks) if record.level == "chunk" else (record,)
+    def _quoted_over(self) -> Iterator[_Quoted]:
+        """The quote where it goes over several of the cited records: an address over two blocks."""
+        if len(self._cited) > 1:
+            yield from self._quoted_in(
+                replace(
+                    self._cited[0],
+                    id="+".join(record.id for record in self._cited),
+                    level="chunk",
+                    text="\n".join(record.text for record in self._cited),
+                    places=tuple(place for record in self._cited for place in record.places),
+                    blocks=tuple(dict.fromkeys(name for record in self._cited for name in record.blocks)),
+                )
+            )
+
+    def _inside(self, chunk: EvidenceRecord) -> Iterator[_Quoted]:
+        """The quote in the blocks and cells of a chunk, which have tighter boxes: those rows of a table that it has."""
+        for record in self._catalog.records_of(chunk.blocks):
+            for one in self._quoted_in(record):
+                places = record_places(self._catalog, record, one.span)
+                if all(any(_overlap(place, own) for own in chunk.places) for place in places):
+                    yield one
 
     def _quoted_in(self, record: EvidenceRecord) -> Iterator[_Quoted]:
         printed = self._catalog.texts.of(record)
@@ -222,6 +242,10 @@ class _Check:
         values = [
             _Quoted(record, value.span, value)
             for record in texts.searched
+            for value in self._value.found_in(texts.of(record))
+        ] or [
+            _Quoted(record, value.span, value)
+            for record in texts.chunks
             for value in self._value.found_in(texts.of(record))
         ]
         if not (self._value.is_distinctive or _is_one(values)):

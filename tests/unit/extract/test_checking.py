@@ -9,13 +9,14 @@ from benchmarks.mutations import mutations
 
 from quire.catalog.building import catalog_of
 from quire.catalog.crops import crop_id
+from quire.chunk import ChunkOptions
 from quire.extract.checking import checked
 from quire.extract.schema import LeafSpec
 from quire.extract.values import Derivation, Proposal
 from quire.keys import ArtifactKey, Digest, digest_of
 from quire.types import AnswerSource, BBox, Part
 from tests.unit.catalog.documents import invoice_catalog, record_with
-from tests.unit.export.results import block, result
+from tests.unit.export.results import block, result, table
 
 
 def proposed(path: str, value: object, quote: str, where: str | None = None, *, level: str = "block") -> Proposal:
@@ -199,3 +200,39 @@ def test_what_is_no_single_value_is_unverified(value):
 def test_a_box_beside_the_page_is_said():
     proposal = replace(proposed("total", "675.48", "Total due 675.48"), places=(Part(1, BBox(0.9, 0.1, 0.4, 0.1)),))
     assert "not inside page 1" in checked(proposal, LEAVES["total"], invoice_catalog()).reason
+
+
+def test_an_address_over_two_blocks_is_one_quote():
+    first = block("paragraph", "14 Long Stone Pier", id="p1-b1", bbox=BBox(0.1, 0.1, 0.3, 0.02))
+    second = block("paragraph", "4711 Easthaven", id="p1-b2", bbox=BBox(0.1, 0.13, 0.3, 0.02))
+    catalog = catalog_of(result(first, second))
+    text = "14 Long Stone Pier, 4711 Easthaven"
+    evidence = checked(Proposal("address", text, ("p1-b1", "p1-b2"), text, 1.0, "test"), LEAVES["address"], catalog)
+    assert (evidence.status, evidence.match, evidence.blocks) == ("verified", "fuzzy", ("p1-b1", "p1-b2"))
+    assert evidence.bboxes == (first.bbox, second.bbox)
+
+
+def test_a_legal_form_may_be_spelled_out():
+    catalog = catalog_of(result(block("paragraph", "between Escalade, Incorporated and the club", id="p1-b1")))
+    proposal = Proposal("seller", "Escalade Inc.", ("p1-b1",), "Escalade, Incorporated", 1.0, "test")
+    assert checked(proposal, LEAVES["seller"], catalog).match == "fuzzy"
+    wrong = replace(proposal, value="Escalade Ltd.")
+    assert checked(wrong, LEAVES["seller"], catalog).status == "unverified"
+
+
+def test_a_quote_may_leave_something_out_at_an_ellipsis():
+    quote = "This agreement is made … the Old Basin Rowing Club"
+    proposal = proposed("seller", "Old Basin Rowing Club", quote, "This agreement")
+    assert checked(proposal, LEAVES["seller"], invoice_catalog()).status == "verified"
+
+
+def test_a_chunk_of_some_rows_says_nothing_about_the_others():
+    rows = [["Spot", "Air date", "Rate"], *([f"KAAL {n}", f"{n:02}/03/2031", f"{n}90.00"] for n in range(1, 29))]
+    catalog = catalog_of(result(table(rows)), ChunkOptions(max_tokens=60))
+    chunks = [record for record in catalog.records if record.level == "chunk"]
+    assert len(chunks) > 2
+    held = [one.id for one in chunks if "2031-03-28" in one.text or "28/03/2031" in one.text]
+    for chunk in chunks:
+        proposal = Proposal("date", "28/03/2031", (chunk.id,), "28/03/2031", 1.0, "test")
+        evidence = checked(proposal, LEAVES["date"], catalog)
+        assert (evidence.status == "verified") is (chunk.id in held)
