@@ -1,4 +1,4 @@
-"""Extractors by name: `rules`, and those of other packages."""
+"""Extractors by name: those that need no language model, and those of other packages."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ from quire.errors import UsageError
 from quire.extract.extractor import Extractor
 from quire.plugins import loaded, offered
 
-DEFAULT = ("rules",)
-BUILT_IN = {"rules": "quire.extract.rules:RulesExtractor"}
+DEFAULT = ("offline",)
+BUILT_IN = {
+    "offline": "quire.extract.offline:OfflineExtractor",
+    "rules": "quire.extract.rules:RulesExtractor",
+    "prose": "quire.extract.prose:ProseExtractor",
+    "tables": "quire.extract.tables:TableExtractor",
+}
 """The place of the factory of each, `module:name`."""
 
 

@@ -171,7 +171,7 @@ class _Parser:
 
     def node(self, given: Json, path: str, depth: int) -> SchemaNode:
         if depth > _DEEPEST:
-            raise UsageError(f"the schema is nested more than {_DEEPEST} deep at {_shown(path) or 'its root'}")
+            raise UsageError(f"the schema is nested more than {_DEEPEST} deep at {path or 'its root'}")
         if not isinstance(given, Mapping):
             raise UsageError(f"the schema of {path or 'the root'} is {type(given).__name__}, not an object")
         schema = self._resolved(given, path)
@@ -211,7 +211,7 @@ class _Parser:
                 schema = {**(chosen[0] if chosen else {}), **schema}
             else:
                 return schema
-        raise UsageError(f"the schema of {_shown(path) or 'the root'} refers to itself")
+        raise UsageError(f"the schema of {path or 'the root'} refers to itself")
 
     def _referred(self, ref: str, path: str) -> Mapping[str, Json]:
         found: Any = self._root
@@ -267,10 +267,6 @@ def _leaf(schema: Mapping[str, Json], path: str, type_: str, title: str, descrip
         pages=_pages(ours.get("pages"), path),
         several=ours.get("several") if isinstance(ours.get("several"), bool) else None,
     )
-
-
-def _shown(path: str) -> str:
-    return path if len(path) <= 80 else f"{path[:77]}..."
 
 
 def _pages(given: Json, path: str) -> tuple[int, ...]:

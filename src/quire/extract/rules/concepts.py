@@ -45,12 +45,14 @@ CONCEPTS: tuple[Concept, ...] = (
         "code",
         "invoice number|invoice id|invoice|bill number|invoice num|document number|rechnungsnummer|receipt number",
         {
-            "invoice number|invoice id|tax invoice number|invoice reference|inv number|rechnungsnummer|rechnungs nummer|"
+            "invoice number|invoice id|tax invoice number|invoice reference|inv number|rechnungsnummer|"
+            "rechnungs nummer|"
             "rechnung number|rechnungsnr|rechnungs nr|facture number|numero de facture|reference facture|facturenummer|"
             "factuurnummer|factuur number|fattura number|numero fattura|factura number|numero de factura|"
             "fatura number|numero da fatura|fakturanummer|belegnummer|belegnr|faktura number": 1.0,
             "invoice|facture|rechnung|factuur|fattura|factura|fatura": 0.75,
-            "bill number|receipt number|document number|doc number|rcpt number|slip number|cash bill number|ticket number|"
+            "bill number|receipt number|document number|doc number|rcpt number|slip number|"
+            "cash bill number|ticket number|"
             "transaction number|trans number|quittung number|beleg number|credit note number|check number": 0.85,
             "number": 0.45,
         },
@@ -77,7 +79,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "contract number|contract id|contract num|contract|agreement number|policy number",
         {
             "contract number|contract id|contract revision|contract rev|agreement number|policy number|vertragsnummer|"
-            "vertragsnr|vertrag number|numero de contrat|contrat number|contractnummer|contract nummer|numero contratto|"
+            "vertragsnr|vertrag number|numero de contrat|contrat number|contractnummer|contract nummer|"
+            "numero contratto|"
             "contratto number|numero de contrato|contrato number": 1.0,
             "contract|vertrag|contrat|contratto|contrato": 0.8,
         },
@@ -109,7 +112,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "code",
         "receipt no|bill no|document no",
         [
-            "receipt number|bill number|document number|doc number|slip number|quittungsnummer|bon number|ticket number|"
+            "receipt number|bill number|document number|doc number|slip number|quittungsnummer|"
+            "bon number|ticket number|"
             "numero|number"
         ],
     ),
@@ -144,7 +148,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "date",
         "order date|date of order",
         [
-            "order date|date of order|bestelldatum|auftragsdatum|date de commande|orderdatum|besteldatum|data ordine|fecha de pedido"
+            "order date|date of order|bestelldatum|auftragsdatum|date de commande|orderdatum|besteldatum|"
+            "data ordine|fecha de pedido"
         ],
     ),
     _concept(
@@ -152,7 +157,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "date",
         "delivery date|ship date|shipping date",
         [
-            "delivery date|ship date|shipped|lieferdatum|leistungsdatum|date de livraison|leverdatum|data di consegna|fecha de entrega"
+            "delivery date|ship date|shipped|lieferdatum|leistungsdatum|date de livraison|leverdatum|"
+            "data di consegna|fecha de entrega"
         ],
     ),
     _concept(
@@ -160,7 +166,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "date",
         "print date|printed",
         {
-            "print date|printed|printed on|print by|run date|druckdatum|entry date|revised|revision date|original date|date rev": 1.0
+            "print date|printed|printed on|print by|run date|druckdatum|entry date|revised|revision date|"
+            "original date|date rev": 1.0
         },
     ),
     _concept(
@@ -168,13 +175,15 @@ CONCEPTS: tuple[Concept, ...] = (
         "date",
         "birth date|date of birth|dob|birthday",
         [
-            "date of birth|birth date|dob|born|geburtsdatum|geboren|date de naissance|geboortedatum|data di nascita|fecha de nacimiento"
+            "date of birth|birth date|dob|born|geburtsdatum|geboren|date de naissance|geboortedatum|"
+            "data di nascita|fecha de nacimiento"
         ],
     ),
     _concept(
         "period_from",
         "date",
-        "period from|from|start date|flight from|flight start|begin date|period start|valid from|service from|date from|start|from date",
+        "period from|from|start date|flight from|flight start|begin date|period start|valid from|"
+        "service from|date from|start|from date",
         {
             "flight dates|flight|order flight|flight date|flight start|flight from|flight start date": 1.08,
             "period|billing period|service period|contract dates|contract period|contract date|schedule dates|"
@@ -186,7 +195,8 @@ CONCEPTS: tuple[Concept, ...] = (
     _concept(
         "period_to",
         "date",
-        "period to|to|end date|flight to|flight end|period end|valid until|valid to|service to|date to|end|until|to date|expiry date",
+        "period to|to|end date|flight to|flight end|period end|valid until|valid to|service to|date to|"
+        "end|until|to date|expiry date",
         {
             "flight dates|flight|order flight|flight date|flight end|flight to|flight end date": 1.08,
             "period|billing period|service period|contract dates|contract period|contract date|schedule dates|"
@@ -199,10 +209,12 @@ CONCEPTS: tuple[Concept, ...] = (
     _concept(
         "total",
         "amount",
-        "total|amount|total amount|invoice amount|amount due|grand total|invoice total|total due|amount total|sum|gesamtbetrag|price",
+        "total|amount|total amount|invoice amount|amount due|grand total|invoice total|total due|"
+        "amount total|sum|gesamtbetrag|price",
         {
             "grand total|rounded total|total rounded|total amount due|total due|amount due|balance due|amount payable|"
-            "total payable|total to pay|amount to pay|total invoice|invoice total|total amount rounded|total after rounding|"
+            "total payable|total to pay|amount to pay|total invoice|invoice total|total amount rounded|"
+            "total after rounding|"
             "gesamtbetrag|rechnungsbetrag|gesamtsumme|zu zahlen|zahlbetrag|endbetrag|bruttobetrag|gesamt brutto|"
             "gesamtbetrag brutto|somme a payer|montant a payer|net a payer|total a payer|total facture|"
             "totaalbedrag|te betalen|totaal te betalen|totale fattura|totale da pagare|importo totale|totale documento|"
@@ -223,7 +235,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "net|subtotal|net amount|amount untaxed|sub total|net total|total before tax|amount excluding tax",
         {
             "subtotal|sub total|net amount|total before tax|total excluding gst|total excl gst|total excl of gst|"
-            "total sales excluding gst|total excluding tax|total exclusive gst|amount before tax|taxable amount|excluding vat|excl vat|"
+            "total sales excluding gst|total excluding tax|total exclusive gst|amount before tax|"
+            "taxable amount|excluding vat|excl vat|"
             "nettobetrag|netto|summe netto|gesamt netto|zwischensumme|total ht|montant ht|sous total|exclusief btw|"
             "excl btw|totaal excl btw|subtotaal|imponibile|totale imponibile|subtotale|base imponible|"
             "base imponivel|subtotal rm|amount excl gst|total excl tax|total without tax|ohne mwst|net amount due": 1.0,
@@ -236,7 +249,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "tax|tax amount|vat|vat amount|gst|amount tax|sales tax|mwst",
         [
             "tax|tax amount|total tax|sales tax|vat|vat amount|total vat|gst|gst amount|total gst|gst payable|"
-            "add gst|tax total|service tax|mwst|ust|mehrwertsteuer|umsatzsteuer|steuer|zzgl mwst|zzgl ust|tva|montant tva|"
+            "add gst|tax total|service tax|mwst|ust|mehrwertsteuer|umsatzsteuer|steuer|zzgl mwst|"
+            "zzgl ust|tva|montant tva|"
             "total tva|btw|btw bedrag|iva|importe iva|sst|gst summary|tax summary|hst|pst|gst rm|tax rm"
         ],
     ),
@@ -262,7 +276,9 @@ CONCEPTS: tuple[Concept, ...] = (
         "amount",
         "commission|agency commission",
         [
-            "commission|agency commission|less agency commission|provision|agency comm|discount|rabatt|remise|skonto|korting|sconto|descuento|desconto|total discount|item discount|total item discount|less|savings|total saving|you saved"
+            "commission|agency commission|less agency commission|provision|agency comm|discount|rabatt|"
+            "remise|skonto|korting|sconto|descuento|desconto|total discount|item discount|"
+            "total item discount|less|savings|total saving|you saved"
         ],
     ),
     _concept(
@@ -270,7 +286,9 @@ CONCEPTS: tuple[Concept, ...] = (
         "amount",
         "paid|amount paid|cash|payment amount",
         [
-            "cash|paid|amount paid|cash received|cash tendered|tendered|tender|payment|total payment|visa|mastercard|credit card|debit card|card|bar|gegeben|bezahlt|regle|paye|betaald|contant|pagato|contanti|pagado|efectivo|tunai|amount tendered|total paid|deposit|anzahlung|received"
+            "cash|paid|amount paid|cash received|cash tendered|tendered|tender|payment|total payment|"
+            "visa|mastercard|credit card|debit card|card|bar|gegeben|bezahlt|regle|paye|betaald|contant|"
+            "pagato|contanti|pagado|efectivo|tunai|amount tendered|total paid|deposit|anzahlung|received"
         ],
     ),
     _concept(
@@ -278,7 +296,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "amount",
         "change|change due",
         [
-            "change|change due|balance change|ruckgeld|zuruck|rendu|monnaie|wisselgeld|resto|cambio|troco|baki|cash change"
+            "change|change due|balance change|ruckgeld|zuruck|rendu|monnaie|wisselgeld|resto|cambio|"
+            "troco|baki|cash change"
         ],
     ),
     _concept(
@@ -292,7 +311,9 @@ CONCEPTS: tuple[Concept, ...] = (
         "amount",
         "service charge|shipping|shipping cost|fee",
         [
-            "service charge|svc charge|serv charge|shipping|shipping cost|freight|delivery charge|versand|versandkosten|frais de port|verzendkosten|spedizione|gastos de envio|tip|gratuity|fee"
+            "service charge|svc charge|serv charge|shipping|shipping cost|freight|delivery charge|"
+            "versand|versandkosten|frais de port|verzendkosten|spedizione|gastos de envio|tip|gratuity|"
+            "fee"
         ],
     ),
     _concept(
@@ -300,7 +321,9 @@ CONCEPTS: tuple[Concept, ...] = (
         "number",
         "quantity|qty|units",
         [
-            "quantity|qty|total qty|total quantity|total item|total items|items|item count|number of items|no of items|menge|anzahl|quantite|qte|aantal|quantita|cantidad|quantidade|spots|total spots|kuantiti|total item s|unit|units|total number of spots"
+            "quantity|qty|total qty|total quantity|total item|total items|items|item count|"
+            "number of items|no of items|menge|anzahl|quantite|qte|aantal|quantita|cantidad|quantidade|"
+            "spots|total spots|kuantiti|total item s|unit|units|total number of spots"
         ],
     ),
     _concept(
@@ -308,13 +331,16 @@ CONCEPTS: tuple[Concept, ...] = (
         "amount",
         "unit price|price|rate",
         [
-            "unit price|price|u price|s price|rate|einzelpreis|preis|prix|prix unitaire|prijs|prezzo|precio|preco|unit cost|each|harga"
+            "unit price|price|u price|s price|rate|einzelpreis|preis|prix|prix unitaire|prijs|prezzo|"
+            "precio|preco|unit cost|each|harga"
         ],
     ),
     _concept(
         "seller",
         "name",
-        "seller|issuer|company|company name|vendor|supplier|merchant|store|store name|seller name|vendor name|supplier name|merchant name|shop|sender|from|biller|issuer name|payee|restaurant|firma",
+        "seller|issuer|company|company name|vendor|supplier|merchant|store|store name|seller name|"
+        "vendor name|supplier name|merchant name|shop|sender|from|biller|issuer name|payee|restaurant|"
+        "firma",
         {
             "seller|vendor|supplier|merchant|issued by|sold by|service provider|lieferant|verkaufer|rechnungssteller|"
             "fournisseur|vendeur|leverancier|verkoper|fornitore|venditore|proveedor|vendedor|fornecedor|remit to|"
@@ -339,7 +365,9 @@ CONCEPTS: tuple[Concept, ...] = (
         "name",
         "ship to|delivery address|shipping address",
         [
-            "ship to|deliver to|shipping address|delivery address|lieferadresse|lieferanschrift|adresse de livraison|adresse de l installation|afleveradres|indirizzo di consegna|direccion de entrega"
+            "ship to|deliver to|shipping address|delivery address|lieferadresse|lieferanschrift|"
+            "adresse de livraison|adresse de l installation|afleveradres|indirizzo di consegna|"
+            "direccion de entrega"
         ],
     ),
     _concept(
@@ -358,13 +386,16 @@ CONCEPTS: tuple[Concept, ...] = (
         "name",
         "product|product name|description|item",
         [
-            "product|product desc|product description|product name|description|item|items|artikel|beschreibung|bezeichnung|designation|produit|omschrijving|descrizione|descripcion|descricao|product codes|product code|product 1 2"
+            "product|product desc|product description|product name|description|item|items|artikel|"
+            "beschreibung|bezeichnung|designation|produit|omschrijving|descrizione|descripcion|descricao|"
+            "product codes|product code|product 1 2"
         ],
     ),
     _concept(
         "address",
         "address",
-        "address|seller address|company address|store address|street|location|merchant address|vendor address|supplier address",
+        "address|seller address|company address|store address|street|location|merchant address|"
+        "vendor address|supplier address",
         {
             "address|adresse|anschrift|adres|indirizzo|direccion|endereco|alamat|street|location|registered office|"
             "head office|siege social|sitz": 1.0
@@ -375,7 +406,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "phone",
         "phone|telephone|phone number|tel|mobile|telephone number",
         [
-            "tel|telephone|phone|phone number|tel number|telefon|telefono|telefone|mobile|mobil|handy|hotline|call|hp|ph|main|telefoon|contact number|phone ext"
+            "tel|telephone|phone|phone number|tel number|telefon|telefono|telefone|mobile|mobil|handy|"
+            "hotline|call|hp|ph|main|telefoon|contact number|phone ext"
         ],
     ),
     _concept("fax", "phone", "fax|fax number", ["fax|fax number|telefax|facsimile"]),
@@ -400,8 +432,10 @@ CONCEPTS: tuple[Concept, ...] = (
         "vat number|tax number|tax id|vat id|vat|gst number|ust id|vat registration number|tin|ein",
         [
             "vat number|vat id|vat registration number|vat reg number|tax id|tax number|gst id|gst id number|"
-            "gst number|gst reg number|gst registration number|ust id|ustid|ust idnr|ust id nr|umsatzsteuer id|steuernummer|"
-            "steuer nr|numero de tva|tva intracommunautaire|number de tva intra communautaire|btw nummer|btw number|partita iva|p iva|nif|cif|abn|"
+            "gst number|gst reg number|gst registration number|ust id|ustid|ust idnr|ust id nr|"
+            "umsatzsteuer id|steuernummer|"
+            "steuer nr|numero de tva|tva intracommunautaire|number de tva intra communautaire|btw nummer|"
+            "btw number|partita iva|p iva|nif|cif|abn|"
             "gstin|sst number|sst id|ein|tin|federal tax id|cuit|rfc|cnpj"
         ],
     ),
@@ -410,7 +444,9 @@ CONCEPTS: tuple[Concept, ...] = (
         "code",
         "company number|registration number|siren|kvk|register number",
         [
-            "company number|company reg number|co reg number|reg number|registration number|roc|siren|siret|rcs|kvk|kvk nummer|handelsregister|hrb|registergericht|chamber of commerce|business registration number|brn"
+            "company number|company reg number|co reg number|reg number|registration number|roc|siren|"
+            "siret|rcs|kvk|kvk nummer|handelsregister|hrb|registergericht|chamber of commerce|"
+            "business registration number|brn"
         ],
     ),
     _concept("currency", "currency", "currency|currency code", ["currency|wahrung|devise|valuta|moneda|moeda|monnaie"]),
@@ -419,7 +455,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "text",
         "payment terms|terms|term",
         [
-            "payment terms|terms|terms of payment|zahlungsbedingungen|conditions de paiement|betalingsvoorwaarden|condizioni di pagamento|condiciones de pago|net days"
+            "payment terms|terms|terms of payment|zahlungsbedingungen|conditions de paiement|"
+            "betalingsvoorwaarden|condizioni di pagamento|condiciones de pago|net days"
         ],
     ),
     _concept(
@@ -427,7 +464,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "text",
         "payment method|payment type|payment mode|paid by",
         [
-            "payment method|payment mode|payment type|pay by|zahlungsart|zahlungsform|mode de paiement|betaalwijze|metodo di pagamento|forma de pago|billing type"
+            "payment method|payment mode|payment type|pay by|zahlungsart|zahlungsform|mode de paiement|"
+            "betaalwijze|metodo di pagamento|forma de pago|billing type"
         ],
     ),
     _concept(
@@ -435,7 +473,10 @@ CONCEPTS: tuple[Concept, ...] = (
         "name",
         "cashier|salesperson|server|operator|served by|contact|account executive|sales person",
         [
-            "cashier|salesperson|sales person|server|operator|served by|staff|user|counter|table|pax|bediener|kassierer|caissier|caja|account executive|primary ae|contact|buying contact|billing contact|sales office|sales region|station|till|pos|terminal|ansprechpartner|bearbeiter|ae"
+            "cashier|salesperson|sales person|server|operator|served by|staff|user|counter|table|pax|"
+            "bediener|kassierer|caissier|caja|account executive|primary ae|contact|buying contact|"
+            "billing contact|sales office|sales region|station|till|pos|terminal|ansprechpartner|"
+            "bearbeiter|ae"
         ],
     ),
     _concept(

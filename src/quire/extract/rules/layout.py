@@ -22,7 +22,8 @@ _COMPANY = re.compile(
 )
 _DOCUMENT_WORDS = (
     "invoice receipt bill tax statement order contract quotation quote estimate simplified cash sales copy duplicate "
-    "original rechnung quittung kassenbon lieferschein auftrag bestellung vertrag angebot beleg gutschrift facture recu "
+    "original rechnung quittung kassenbon lieferschein auftrag bestellung vertrag angebot beleg gutschrift facture "
+    "recu "
     "commande contrat devis ticket factuur bon bestelling fattura ricevuta scontrino ordine contratto factura recibo "
     "pedido contrato fatura nota credit note proforma summary page welcome thank thanks resit adjustment debit "
     "delivery memo cashier table customer guest check"
@@ -72,15 +73,11 @@ class Senders:
 
     def name(self, candidate: Candidate) -> float:
         """From 0 to 1: how likely a name is the sender's by its place and looks."""
+        if candidate.page != self._page:
+            return 0.0
         text = candidate.text.replace("\n", " ")
         letters = sum(map(str.isalpha, text))
-        if (
-            candidate.page != self._page
-            or letters < 3
-            or text.startswith("(")
-            or _PHRASE.search(text)
-            or self._is_title(text)
-        ):
+        if letters < 3 or text.startswith("(") or _PHRASE.search(text) or self._is_title(text):
             return 0.0
         box = candidate.bbox
         known = self._hosts and any(_is_host(host, solid(text)) for host in self._hosts)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from quire.extract.candidates.values import Candidate
 from quire.extract.rules.arithmetic import Arithmetic
@@ -26,6 +27,8 @@ LABELLED = 0.5
 """What a label counts for a sender, who is found by the place of the name and needs none."""
 DOUBTED = 0.3
 """What OCR without any confidence takes from a candidate."""
+MANY = 2
+"""Values in a column: where there are more, none of them is that of the document."""
 SPREAD = 0.7
 """What remains of the label of a column for each of several values below it."""
 _RANGE = r"\s*(?:[-–—]|to|through|thru|until|till|bis|au|a|al|t/m|tot|hasta|até)\s*"
@@ -42,12 +45,6 @@ class Ranked:
     figure: float
     candidate: Candidate
     label: str = ""
-
-    @property
-    def value(self) -> object:
-        """What it says, so that two places that say the same are one answer."""
-        value = self.candidate.value
-        return solid(value) if isinstance(value, str) else value
 
 
 class Ranking:
@@ -77,16 +74,15 @@ class Ranking:
             for candidate in self._by_kind.get(kind, ())
             if (one := self._scored(wanted, candidate, weight)) is not None
         ]
-        return _by_value(found)
+        return _by_value(found, numeric="amount" in wanted.kinds and wanted.kind != "text")
 
     def _scored(self, wanted: WantedLeaf, candidate: Candidate, weight: float) -> Ranked | None:
         leaf = wanted.leaf
         if leaf.pattern and not re.fullmatch(leaf.pattern, candidate.text):
             return None
         fit = label_fit(wanted, candidate, self._matcher, self._bonus)
-        if candidate.origin == "cell" and fit.label == candidate.column_head and fit.label:
-            if len(self._columns[candidate.block, candidate.column_head]) > 2:
-                fit = fit._replace(figure=fit.figure * SPREAD)
+        if fit.label and fit.label == candidate.column_head and self._is_one_of_many(candidate):
+            fit = fit._replace(figure=fit.figure * SPREAD)
         figure = weight * fit.figure + self._placed(wanted, candidate, fit)
         if figure <= 0:
             return None
@@ -95,6 +91,9 @@ class Ranking:
         if candidate.confidence is not None:
             figure -= DOUBTED * (1 - candidate.confidence)
         return Ranked(figure, candidate, fit.label if fit.figure >= 0.4 else "")
+
+    def _is_one_of_many(self, candidate: Candidate) -> bool:
+        return candidate.origin == "cell" and len(self._columns[candidate.block, candidate.column_head]) > MANY
 
     def _placed(self, wanted: WantedLeaf, candidate: Candidate, fit: LabelFit) -> float:
         """What the place, the value and other values of the document add to the label, or take from it."""
@@ -117,7 +116,7 @@ class Ranking:
             return 0.3 * (candidate.size > 1.3 and candidate.bbox.top < 0.4)
         return 0.0
 
-    @property
+    @cached_property
     def sender(self) -> Candidate | None:
         """The name that is most likely the sender's."""
         return max(self._by_kind["name"], key=self._senders.name, default=None)
@@ -146,21 +145,18 @@ class Ranking:
         return 0.3 + 0.5 * values.count(candidate.value) / len(values)
 
 
-def _by_value(found: Iterable[Ranked]) -> list[Ranked]:
-    """The best of each value, better the more places say it."""
+def _by_value(found: Iterable[Ranked], *, numeric: bool) -> list[Ranked]:
+    """The best of each value, better the more places say it. Numbers are compared by value where one is wanted."""
     best: dict[object, Ranked] = {}
     places: dict[object, set[tuple[int, float]]] = defaultdict(set)
     for one in found:
-        known = best.get(one.value)
-        places[one.value].add((one.candidate.page, one.candidate.bbox.top))
-        if known is None or one.figure > known.figure:
-            best[one.value] = one
+        candidate = one.candidate
+        value = candidate.value if numeric or isinstance(candidate.value, str) else candidate.text
+        said = solid(value) if isinstance(value, str) else value
+        places[said].add((candidate.page, candidate.bbox.top))
+        if said not in best or one.figure > best[said].figure:
+            best[said] = one
     raised = (
         replace(one, figure=one.figure + REPEATED * min(len(places[value]) - 1, 3)) for value, one in best.items()
     )
     return sorted(raised, key=lambda one: (-one.figure, one.candidate.order))
-
-
-def figures_of(ranked: Mapping[str, Sequence[Ranked]]) -> Mapping[str, float]:
-    """The figure of the best candidate of each leaf."""
-    return {path: those[0].figure for path, those in ranked.items() if those}

@@ -17,7 +17,7 @@ from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.steps import DocumentSteps
 from quire.errors import UsageError
 from quire.extract.encoding import decode_extraction
-from quire.extract.rules import RulesExtractor
+from quire.extract.offline import OfflineExtractor
 from quire.keys import Digest, digest_bytes
 from quire.store.files import FileStore
 from quire.workers import WorkerReply
@@ -78,7 +78,7 @@ def test_everything_that_decides_the_values_decides_the_key(document, monkeypatc
         extraction_key(document, replace(ASKED, min_confidence=0.5)),
         extraction_key({**document, "document": Digest("other")}, ASKED),
     }
-    monkeypatch.setattr(RulesExtractor, "version", "of tomorrow")
+    monkeypatch.setattr(OfflineExtractor, "version", "of tomorrow")
     keys.add(extraction_key(document, ASKED))
     assert len(keys) == 5
 
