@@ -54,8 +54,7 @@ def answers_of_parent(work: WorkerWork) -> Answers:
     """For a job in a worker: the parent answers."""
 
     def answers(model: LanguageModel, document: str, requests: Sequence[bytes]) -> Sequence[bytes | EngineError]:
-        header = {"document": document, "sizes": [len(one) for one in requests]}
-        said, data = work.request(REQUEST, header, b"".join(requests))
+        said, data = work.request(REQUEST, {"sizes": [len(one) for one in requests]}, b"".join(requests))
         found = cast("list[tuple[int, str, int]]", said["answers"])
         pieces = _pieces(data, [size for size, _, _ in found])
         return [
@@ -67,13 +66,13 @@ def answers_of_parent(work: WorkerWork) -> Answers:
 
 
 def answered_here(
-    answers: Answers, model: LanguageModel | None, header: Mapping[str, object], data: bytes
+    answers: Answers, model: LanguageModel | None, document: str, header: Mapping[str, object], data: bytes
 ) -> tuple[dict[str, object], bytes]:
-    """The reply to such a request of a worker."""
+    """The reply to such a request of a worker about a document."""
     if model is None:
         raise UsageError("a job asks a language model, and there is none")
     requests = _pieces(data, cast("list[int]", header["sizes"]))
-    said = answers(model, str(header["document"]), requests)
+    said = answers(model, document, requests)
     found = [(0, _reason(one), _status(one)) if isinstance(one, EngineError) else (len(one), "", 0) for one in said]
     return {"answers": found}, b"".join(one for one in said if isinstance(one, bytes))
 

@@ -46,7 +46,7 @@ class ExtractSteps:
             model = _model()
             with steps.requested(document) as read:
                 job = jobs.Extracting(read, asked, model and model.named)
-                answers = partial(answered_here, RecordedAnswers(steps.store), model)
+                answers = partial(answered_here, RecordedAnswers(steps.store), model, document["source"]["id"])
                 reply = steps.work("quire.durable.extracts.jobs:extracted", job, EXPORT_S, more={REQUEST: answers})
             if reply.header["failures"]:
                 failed = artifact_key(f"{STAGE}/failed", "1", (key, digest_of(reply.data.decode())), digest_of({}))
