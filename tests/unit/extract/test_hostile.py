@@ -12,9 +12,10 @@ import quire
 from quire.context import Json
 from quire.errors import UsageError
 from quire.extract.encoding import decode_extraction, encode_extraction
+from quire.extract.running import extract
 from quire.extract.schema import ExtractSchema
 from tests import documents
-from tests.unit.extract.bills import Saying, bill, record_with
+from tests.unit.extract.bills import Saying, bill, bill_catalog, record_with
 
 LAUGHS: Json = {
     "$ref": "#/$defs/d0",
@@ -58,9 +59,8 @@ def test_something_else_where_a_list_belongs_is_ignored(leaf):
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "NaN", [1], {"a": 1}, "", "12 34 56 and 78"])
 def test_what_is_no_number_is_not_returned_as_one(value):
-    result = quire.read(bill())
-    schema = {"properties": {"total": {"type": "number"}}}
-    found = result.extract(schema, extractors=[Saying([("total", value, "1,250.00")])])
+    schema = ExtractSchema.of({"properties": {"total": {"type": "number"}}})
+    found = extract(bill_catalog(), schema, [Saying([("total", value, "1,250.00")])])
     assert found.values == {"total": None}
     assert decode_extraction(encode_extraction(found)) == found
 

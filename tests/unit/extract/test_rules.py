@@ -223,3 +223,19 @@ def test_a_value_has_the_pattern_of_its_leaf(pattern, expected):
 def test_the_same_document_gives_the_same_proposals():
     schema = ExtractSchema.of("issuer, date, total, address")
     assert RulesExtractor().propose(german_invoice(), schema) == RulesExtractor().propose(german_invoice(), schema)
+
+
+def test_values_have_the_type_of_their_leaf_or_are_left_out():
+    pieces = [
+        Piece(72, 100, "Paid: yes"),
+        Piece(72, 120, "Method: Credit Card"),
+        Piece(72, 140, "Berths: seven"),
+        Piece(72, 160, "Crew: 12"),
+    ]
+    fields: dict[str, Json] = {
+        "paid": {"type": "boolean"},
+        "method": {"type": "string", "enum": ["cash", "credit_card"]},
+        "berths": {"type": "integer"},
+        "crew": {"type": "integer"},
+    }
+    assert values(printed(*pieces), fields) == {"paid": True, "method": "credit_card", "crew": 12}

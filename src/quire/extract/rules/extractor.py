@@ -6,11 +6,10 @@ import math
 from collections.abc import Sequence
 
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
-from quire.extract.candidates import Candidate, find_candidates
+from quire.extract.candidates import find_candidates
 from quire.extract.rules.choosing import chosen
 from quire.extract.rules.leaves import WantedLeaf, wanted_leaves
-from quire.extract.rules.ranking import LEAST, Ranked, Ranking
+from quire.extract.rules.ranking import LEAST, Ranked, Ranking, value_of
 from quire.extract.schema import ExtractSchema
 from quire.extract.values import Proposal
 from quire.types import Part
@@ -53,7 +52,7 @@ def _made(
     candidate = ranked.candidate
     return Proposal(
         path=wanted.leaf.path,
-        value=_value(wanted, candidate),
+        value=value_of(wanted.leaf, candidate),
         records=(candidate.record, *candidate.more),
         quote=candidate.text,
         confidence=confidence,
@@ -62,17 +61,6 @@ def _made(
         label=ranked.label,
         alternatives=alternatives,
     )
-
-
-def _value(wanted: WantedLeaf, candidate: Candidate) -> Json:
-    """The value in the type of the leaf: a number, an ISO date, the code of a currency, else the text on one line."""
-    leaf = wanted.leaf
-    value = candidate.value
-    if leaf.type in ("number", "integer") and isinstance(value, float):
-        return int(value) if leaf.type == "integer" or value.is_integer() else value
-    if isinstance(value, str):
-        return value
-    return " ".join(candidate.text.split())
 
 
 def _confidence(ranked: Ranked, rival: float) -> float:

@@ -26,7 +26,9 @@ _DOCUMENT_WORDS = (
     "recu "
     "commande contrat devis ticket factuur bon bestelling fattura ricevuta scontrino ordine contratto factura recibo "
     "pedido contrato fatura nota credit note proforma summary page welcome thank thanks resit adjustment debit "
-    "delivery memo cashier table customer guest check"
+    "delivery memo cashier table customer guest check agreement exhibit appendix annex schedule confidential "
+    "confidentiality disclosure form report letter memorandum notice vereinbarung anlage accord avenant "
+    "acuerdo accordo between"
 )
 _DOCUMENT = frozenset(_DOCUMENT_WORDS.split())
 _KINDS_OF_DOCUMENT = {

@@ -8,14 +8,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from quire.context import Json
 from quire.extract.candidates.values import Candidate
 from quire.extract.rules.arithmetic import Arithmetic
 from quire.extract.rules.labels import LabelMatcher
 from quire.extract.rules.layout import Senders, document_kind, largest
 from quire.extract.rules.leaves import WantedLeaf
 from quire.extract.rules.scoring import LabelFit, label_fit
-from quire.extract.schema import ValueKind
+from quire.extract.schema import LeafSpec, ValueKind
 from quire.verify.phrases import solid
+from quire.verify.words import said_boolean
 
 LEAST = 0.42
 """The least figure with which a candidate is proposed."""
@@ -35,6 +37,11 @@ _RANGE = r"\s*(?:[-–—]|to|through|thru|until|till|bis|au|a|al|t/m|tot|hasta|
 _DATE = r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}\.? \w+\.? \d{4}|\w+ \d{1,2},? \d{4})"
 _STARTS = re.compile(rf"^{_RANGE}{_DATE}", re.IGNORECASE)
 _ENDS = re.compile(rf"{_DATE}{_RANGE}$", re.IGNORECASE)
+_DATED = re.compile(  # Rechnung 4711 vom 7. Mai, Invoice 42 dated 3 May
+    r"(?:invoice|receipt|bill|order|contract|agreement|rechnung|quittung|auftrag|bestellung|vertrag|facture|commande|contrat|"
+    r"factuur|fattura|ordine|contratto|factura|pedido|contrato|fatura)\b.*\b(?:dated|of|from|vom|du|van|del|di|de)\s*$",
+    re.IGNORECASE,
+)
 _ALONE: frozenset[ValueKind] = frozenset({"email", "iban", "url"})
 
 
@@ -78,7 +85,7 @@ class Ranking:
 
     def _scored(self, wanted: WantedLeaf, candidate: Candidate, weight: float) -> Ranked | None:
         leaf = wanted.leaf
-        if leaf.pattern and not re.fullmatch(leaf.pattern, candidate.text):
+        if value_of(leaf, candidate) is None or (leaf.pattern and not re.fullmatch(leaf.pattern, candidate.text)):
             return None
         fit = label_fit(wanted, candidate, self._matcher, self._bonus)
         if fit.label and fit.label == candidate.column_head and self._is_one_of_many(candidate):
@@ -106,6 +113,8 @@ class Ranking:
             return self._amount(candidate, fit)
         if name in ("period_from", "period_to"):
             return self._period(name, candidate, fit)
+        if name == "date" and _DATED.search(candidate.before):
+            return max(0.75 - fit.figure, 0.0)
         if name == "date" and not fit.figure:
             return self._undated(candidate)
         if name == "currency":
@@ -143,6 +152,21 @@ class Ranking:
     def _currency(self, candidate: Candidate) -> float:
         values = [one.value for one in self._by_kind["currency"]]
         return 0.3 + 0.5 * values.count(candidate.value) / len(values)
+
+
+def value_of(leaf: LeafSpec, candidate: Candidate) -> Json:
+    """What a candidate says in the type of a leaf: a number, an ISO date, one of an enum; None if it cannot be one."""
+    value = candidate.value
+    if leaf.enum:
+        said = solid(candidate.text)
+        return next((one for one in leaf.enum if solid(str(one)) == said), None)
+    if leaf.type == "boolean":
+        return said_boolean(candidate.text)
+    if leaf.type in ("number", "integer"):
+        if not isinstance(value, float) or (leaf.type == "integer" and not value.is_integer()):
+            return None
+        return int(value) if value.is_integer() else value
+    return value if isinstance(value, str) else " ".join(candidate.text.split())
 
 
 def _by_value(found: Iterable[Ranked], *, numeric: bool) -> list[Ranked]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from threading import Barrier
 from typing import Any, ClassVar
 
@@ -30,17 +32,22 @@ pytestmark = pytest.mark.processes
 ASKED = ExtractRequest.of(fields="invoice number, total")
 
 
-@pytest.fixture
-def store(tmp_path):
-    with FileStore(tmp_path / "store") as store:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("extracts")
+
+
+@pytest.fixture(scope="module")
+def store(folder) -> Iterator[FileStore]:
+    with FileStore(folder / "store") as store:
         yield store
 
 
-@pytest.fixture
-def document(store, tmp_path) -> DocumentReference:
+@pytest.fixture(scope="module")
+def document(store, folder) -> DocumentReference:
     data = bill()
-    (tmp_path / "bill.pdf").write_bytes(data)
-    request = ReadRequest(SourceRef(digest_bytes(data), "bill.pdf", str(tmp_path / "bill.pdf")))
+    (folder / "bill.pdf").write_bytes(data)
+    request = ReadRequest(SourceRef(digest_bytes(data), "bill.pdf", str(folder / "bill.pdf")))
     with local_runtime(store, workers=1) as runtime:
         read: DocumentReference = runtime.result(runtime.submit("document", request.to_json()), timeout_s=60)
         return read
