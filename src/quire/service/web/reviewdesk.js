@@ -1,16 +1,15 @@
 // The desk of a reviewer: one value, or one list, beside its page. Everything can be done with keys.
 
-import { button, dialog, el, icon, notify, replace } from "./dom.js";
-import { getJson, request } from "./api.js";
+import { request } from "./api.js";
+import { button, el, icon, notify, replace } from "./dom.js";
 import { ReviewGrid } from "./reviewgrid.js";
 import { reviewerName } from "./reviewer.js";
 import { Picker } from "./reviewpick.js";
 import { ReviewSession, placesOf } from "./reviewsession.js";
+import { ZOOM_STEP, pageTools, showHistory } from "./reviewtools.js";
 import { STATES, choicesOf, nothingLeft, shownValue, valueCard } from "./reviewvalue.js";
 import { Sheets } from "./sheets.js";
-import { ago, count } from "./words.js";
 
-const ZOOM_STEP = 1.25;
 const WAIT_MS = 4000; // before others' values are asked for again
 
 export class ReviewDesk {
@@ -151,7 +150,7 @@ export class ReviewDesk {
     }
     this.sheets = model.sheets;
     this.picker = new Picker(this.sheets, (picked) => this._picked(picked));
-    replace(this.stage, this._tools(model), this.sheets.element);
+    replace(this.stage, pageTools(model, { step: (by) => this._step(by), zoom: (by) => this._zoom(by), fit: () => this.sheets.fitPage() }), this.sheets.element);
     this.sheets.resize();
   }
 
@@ -180,39 +179,21 @@ export class ReviewDesk {
     replace(
       this.barPlace,
       el("div", { class: "document-heading" }, el("h1", { class: "document-name", title: review.name }, review.name), el("a", { class: "muted", href: `#/documents/${encodeURIComponent(review.pages)}` }, "document"), el("a", { class: "muted", href: "#/review" }, "all reviews")),
-      button("History", () => this._history(), { class: "secondary small" }),
+      button("History", () => showHistory(review), { class: "secondary small" }),
       sample,
     );
     this.sample = sample;
     document.title = `Review · ${review.name} · Quire`;
   }
 
-  _tools(model) {
-    const page = el("span", { class: "of" });
-    const show = () => (page.textContent = `Page ${model.current} of ${model.pages.at(-1).number}`);
-    model.addEventListener("page", show);
-    show();
-    const step = (by) => {
-      const next = model.pages[model.at(model.current) + by];
-      if (next) model.setCurrent(next.number, "step");
-    };
-    this._step = step;
-    return el(
-      "div",
-      { class: "tools", role: "toolbar", "aria-label": "Pages" },
-      el("div", { class: "tool-group" }, button("Previous page", () => step(-1), { icon: "back", class: "tool" }), page, button("Next page", () => step(1), { icon: "next", class: "tool" })),
-      el(
-        "div",
-        { class: "tool-group zooms" },
-        button("Smaller", () => this._zoom(1 / ZOOM_STEP), { icon: "minus", class: "tool" }),
-        button("Fit the page", () => this.sheets.fitPage(), { icon: "fit", class: "tool" }),
-        button("Larger", () => this._zoom(ZOOM_STEP), { icon: "plus", class: "tool" }),
-      ),
-      el("p", { class: "muted tool-about" }, "Click a block, drag over words, or draw a box to correct the value"),
-    );
+  _step(by) {
+    const { model } = this;
+    const next = model?.pages[model.at(model.current) + by];
+    if (next) model.setCurrent(next.number, "step");
   }
 
   _zoom(by) {
+    if (!this.sheets) return;
     this.sheets.setZoom(this.sheets.zoom * by);
     this.sheets.reveal();
   }
@@ -351,13 +332,6 @@ export class ReviewDesk {
     });
   }
 
-  async _history() {
-    const { review } = this.claim;
-    const { history } = await getJson(`api/review/${encodeURIComponent(review.id)}/history`).catch((error) => ({ history: notify(error.message, "error") ?? [] }));
-    const line = (entry) => el("li", {}, el("strong", {}, entry.path), ` ${entry.action}`, entry.decision?.action === "correct" && entry.action !== "undo" ? `: ${shownValue(entry.decision.value)}` : "", el("span", { class: "muted" }, ` · ${entry.reviewer || "no name"}, ${ago(entry.at)}`));
-    dialog("History", history.length ? el("ol", { class: "history" }, history.toReversed().map(line)) : el("p", { class: "muted" }, "Nothing was decided yet."), el("p", { class: "muted" }, count(history.length, "entry", "entries")));
-  }
-
   /** A key outside of fields; says whether it meant something. */
   key(event) {
     const { key, target, shiftKey } = event;
@@ -378,11 +352,11 @@ export class ReviewDesk {
       n: () => this._guarded(() => this.session.advance()),
       z: () => this._undo(),
       s: () => this._sample(),
-      h: () => this._history(),
+      h: () => showHistory(this.claim.review),
       j: () => this.picker?.stepBlock(1),
       k: () => this.picker?.stepBlock(-1),
-      ArrowRight: () => (this.picker?.cursor ? this.picker.stepWord(1, { extend: shiftKey }) : this._step?.(1)),
-      ArrowLeft: () => (this.picker?.cursor ? this.picker.stepWord(-1, { extend: shiftKey }) : this._step?.(-1)),
+      ArrowRight: () => (this.picker?.cursor ? this.picker.stepWord(1, { extend: shiftKey }) : this._step(1)),
+      ArrowLeft: () => (this.picker?.cursor ? this.picker.stepWord(-1, { extend: shiftKey }) : this._step(-1)),
       "+": () => (this.grid ? this._addRow() : this._zoom(ZOOM_STEP)),
       "=": () => this._zoom(ZOOM_STEP),
       "-": () => this._zoom(1 / ZOOM_STEP),
