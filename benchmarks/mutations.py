@@ -51,12 +51,16 @@ def mutations(proposal: Proposal, catalog: SourceCatalog) -> Iterator[Mutation]:
 
 def _without(proposal: Proposal, catalog: SourceCatalog) -> str | None:
     """A record that has nothing of the quote."""
-    quote = "".join(proposal.quote.split()).casefold()
+    quote = _solid(proposal.quote)
     cited = catalog.by_id[proposal.records[0]]
     for record in catalog.records:
-        if quote not in "".join(record.text.split()).casefold() and not {*record.blocks} & {*cited.blocks}:
+        if quote not in _solid(record.text) and not {*record.blocks} & {*cited.blocks}:
             return record.id
     return None
+
+
+def _solid(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _values(value: Json) -> Iterator[tuple[str, Json]]:

@@ -35,6 +35,11 @@ class CatalogTexts:
         return sorted(usable, key=lambda record: record.level != "cell")
 
     @cached_property
+    def chunks(self) -> Sequence[EvidenceRecord]:
+        """The records of chunks, which have what goes over several blocks."""
+        return [record for record in self._records if record.level == "chunk" and record.tier != "semantic"]
+
+    @cached_property
     def blocks(self) -> Sequence[EvidenceRecord]:
         """The records of blocks, which have every text of the document once."""
         return [record for record in self._records if record.level == "block"]

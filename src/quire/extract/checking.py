@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from quire.catalog.crops import DPI, around, picture_id
@@ -14,7 +15,7 @@ from quire.extract.wanted import LeafValue
 from quire.keys import Digest
 from quire.types import NO_BOX, BBox, Part, shortened
 from quire.verify.derivations import derives
-from quire.verify.finding import FoundValue, SearchedText, is_short, quoted_in
+from quire.verify.finding import FoundValue, is_short, quoted_in
 from quire.verify.numbers import number_readings, numbers_in
 from quire.verify.phrases import TextSpan, solid
 
@@ -91,13 +92,15 @@ class _Check:
 
     def stated(self, faults: list[str]) -> LeafEvidence:
         """The evidence of a value that stands in the document."""
-        quoted = list(self._quoted(self._cited))
+        quoted = list(self._quoted(self._cited)) or list(self._quoted_over())
         said = [one for one in quoted if one.value is not None]
         if said:
-            fault = "" if faults else self._fault_of(said)
-            if not faults and not fault:
+            if is_short(self._proposal.quote or str(self._proposal.value)) and not self._is_pinned(said):
+                return self.unverified(*faults, f"its quote {self._quote} is short and stands more than once")
+            if self._proposal.places and not any(map(self._is_at, said)):
+                faults = [*faults, "its box is not where the quote stands"]
+            if not faults:
                 return self._supported("verified", self._nearest(said), "")
-            faults = [*faults, fault] if fault else faults
         elif quoted and self._proposal.quote:
             return self.unverified(*faults, f"its quote {self._quote} does not say {self._said}")
         elif self._cited and self._proposal.quote:
@@ -171,7 +174,21 @@ class _Check:
         for record in records:
             inside = self._inside(record)
             found = [quoted for one in inside for quoted in self._quoted_in(one)]
-            yield from found or (self._quoted_in(record) if record not in inside else ())
+            yield from found or (self._quoted_in(record) if record.level == "chunk" else ())
+
+    def _quoted_over(self) -> Iterator[_Quoted]:
+        """The quote where it goes over several of the cited records: an address over two blocks."""
+        if len(self._cited) > 1:
+            yield from self._quoted_in(
+                replace(
+                    self._cited[0],
+                    id="+".join(record.id for record in self._cited),
+                    level="chunk",
+                    text="\n".join(record.text for record in self._cited),
+                    places=tuple(place for record in self._cited for place in record.places),
+                    blocks=tuple(dict.fromkeys(name for record in self._cited for name in record.blocks)),
+                )
+            )
 
     def _inside(self, record: EvidenceRecord) -> Sequence[EvidenceRecord]:
         """What is looked at for a record: the blocks and cells of a chunk, which have tighter boxes."""
@@ -184,23 +201,10 @@ class _Check:
                 yield _Quoted(record, value.span, value)
             return
         for span in quoted_in(self._proposal.quote, printed):
-            values = [*self._value.found_in(printed, span)] or [*self._in_quote(span)]
+            values = [*self._value.found_in(printed, span)]
             yield from (_Quoted(record, span, value) for value in values)
             if not values:
                 yield _Quoted(record, span, None)
-
-    def _in_quote(self, span: TextSpan) -> Iterator[FoundValue]:
-        """The value in the quote as the extractor writes it, which may have lost a mark that the text has."""
-        for found in self._value.found_in(SearchedText(self._proposal.quote)):
-            yield FoundValue(span, found.agreement)
-
-    def _fault_of(self, said: Sequence[_Quoted]) -> str:
-        """Why a quote that says the value does not show it; empty if it does."""
-        if is_short(self._proposal.quote or str(self._proposal.value)) and not self._is_pinned(said):
-            return f"its quote {self._quote} is short and stands more than once"
-        if self._proposal.places and not any(self._is_at(one) for one in said):
-            return "its box is not where the quote stands"
-        return ""
 
     def _is_pinned(self, said: Sequence[_Quoted]) -> bool:
         """Whether there is no doubt where a short quote stands: in a small record, in a box, or once."""
@@ -227,18 +231,30 @@ class _Check:
         """Where a value stands whose citation is wrong: its quote, else the value itself if there is no doubt."""
         texts = self._catalog.texts
         if self._proposal.quote:
-            found = [one for one in self._quoted(texts.searched) if one.value is not None]
+            found = [one for one in self._quoted(self._holding()) if one.value is not None]
             if found and (not is_short(self._proposal.quote) or _is_one(found)):
                 return found
         values = [
             _Quoted(record, value.span, value)
             for record in texts.searched
             for value in self._value.found_in(texts.of(record))
+        ] or [
+            _Quoted(record, value.span, value)
+            for record in texts.chunks
+            for value in self._value.found_in(texts.of(record))
         ]
         if not (self._value.is_distinctive or _is_one(values)):
             return []
         cited = {name for record in self._cited for name in record.blocks}
         return [one for one in values if cited.intersection(one.record.blocks)] or values
+
+    def _holding(self) -> Iterator[EvidenceRecord]:
+        """The records that may have the quote: the cells of a table, and the table, only if the table has it."""
+        texts, quote = self._catalog.texts, solid(self._proposal.quote)
+        for block in texts.blocks:
+            printed = texts.of(block)
+            if block.tier != "semantic" and (printed.recognised or quote in printed.solid):
+                yield from reversed(self._catalog.records_of(block.blocks))
 
     def _supported(self, status: EvidenceStatus, quoted: _Quoted, reason: str) -> LeafEvidence:
         assert quoted.value is not None

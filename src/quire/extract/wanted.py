@@ -12,12 +12,17 @@ from quire.context import Json
 from quire.extract.schema import LeafSpec
 from quire.verify.dates import date_readings
 from quire.verify.durations import duration_of
-from quire.verify.finding import ComparedAs, FoundValue, SearchedText, WantedValue
+from quire.verify.finding import Agreement, ComparedAs, FoundValue, SearchedText, WantedValue
 from quire.verify.numbers import number_readings, scale_named
 from quire.verify.phrases import TextSpan, solid
-from quire.verify.words import currency_forms, said_boolean
+from quire.verify.words import currency_forms, name_forms, said_boolean
 
 _NUMBERS = frozenset({"amount", "number", "percentage"})
+_SPENT = re.compile(
+    r"capex|capital.expend|expens|cost|loss|payment|paid|purchase|dividend|outflow|decrease|deduct|discount|depreciation|"
+    r"amortisation|amortization|aufwand|verlust|d.pense|perte|gasto|p.rdida"
+)
+"""What is spent: statements print it in brackets, and who asks for an expense wants its amount."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -40,7 +45,10 @@ class LeafValue:
         scale = scale_named(self.leaf.unit)
         if wanted.numbers and scale != 1:  # 1.5, in millions
             return wanted, *(WantedValue(number * scale, "number") for number in sorted(wanted.numbers))
-        return (wanted,)
+        if wanted.numbers and _SPENT.search(f"{self.leaf.path} {self.leaf.title} {self.leaf.description}".lower()):
+            return wanted, *(WantedValue(-number, "number") for number in sorted(wanted.numbers))
+        named = self.leaf.kind in ("name", "text", None) and wanted.compared == "text"
+        return wanted, *(WantedValue(form) for form in (name_forms(str(self.value)) if named else ()))
 
     def found_in(self, printed: SearchedText, within: TextSpan | None = None) -> Iterator[FoundValue]:
         """Where a text, or a part of it, says the value."""
@@ -49,8 +57,9 @@ class LeafValue:
             if self._is_said(printed.text[slice(*span)]):
                 yield FoundValue(span, "exact")
             return
-        for form in self.forms:
-            yield from form.found_in(printed, within)
+        for number, form in enumerate(self.forms):
+            for found in form.found_in(printed, within):
+                yield found if number == 0 or found.agreement != "exact" else found._replace(agreement=self._agreement)
 
     @property
     def is_distinctive(self) -> bool:
@@ -61,6 +70,11 @@ class LeafValue:
         if wanted.numbers:
             return all(_significant(number) >= 3 for number in wanted.numbers)
         return bool(wanted.dates) or (len(solid(str(self.value))) >= 8 and wanted.duration is None)
+
+    @property
+    def _agreement(self) -> Agreement:
+        """Of what is written in other words: those of an enum and a currency say it exactly."""
+        return "exact" if self.leaf.enum or self.leaf.kind == "currency" else "fuzzy"
 
     @cached_property
     def _compared(self) -> ComparedAs:

@@ -55,6 +55,11 @@ _DURATION = re.compile(
 )
 _ISO = re.compile(r"(?<!\w)p(?:(?P<y>\d+)y)?(?:(?P<m>\d+)m)?(?:(?P<w>\d+)w)?(?:(?P<d>\d+)d)?(?!\w)")
 
+_FILLING = re.compile(
+    r"(?:\W+|\b(?:a|an|the|of|for|from|after|within|about|up|to|at|least|not|less|than|period|term|initial|duration|"
+    r"date|effective|hereof|signing|each|per|fur|von|bis|pour|de|duree|une|un|por|periodo|plazo)\b)*"
+)
+
 
 class PrintedDuration(NamedTuple):
     """A duration as it stands in a text, in months or in days: a year is twelve months, a week seven days."""
@@ -86,7 +91,10 @@ def durations_in(text: str) -> list[PrintedDuration]:
 def duration_of(value: str) -> PrintedDuration | None:
     """What a text that is a duration and little else says; None for another text."""
     found = durations_in(value)
-    return found[0] if len(found) == 1 else None
+    if len(found) != 1:
+        return None
+    start, end = found[0].span
+    return found[0] if _FILLING.fullmatch(_letters(f"{value[:start]} {value[end:]}")) else None
 
 
 def _letters(text: str) -> str:

@@ -27,6 +27,7 @@ from quire.verify.phrases import (
 Agreement: TypeAlias = Literal["exact", "numeric", "date", "fuzzy"]
 """`exact`: the same text. `numeric`, `date`: the same value. `fuzzy`: nearly the same text."""
 ComparedAs: TypeAlias = Literal["text", "number", "date", "duration"]
+_ELLIPSIS = re.compile(r"\s*(?:\[\s*)?(?:…|\.{3,})(?:\s*\])?\s*")
 SHORT_QUOTE = 12
 """Characters of a quote: a shorter one shows nothing, unless it has a number or stands once in the document."""
 
@@ -116,7 +117,7 @@ class WantedValue:
                 yield found
 
     def _found(self, printed: SearchedText) -> Iterator[FoundValue]:
-        if self.text:
+        if self.text and self.text in printed.folded:
             for span in matches(printed.text, printed.folded, self.text):
                 if stands_alone(printed.text, span) and (not self.is_value or self._agrees(printed, span)):
                     yield FoundValue(span, "exact")
@@ -165,11 +166,25 @@ class WantedValue:
 
 def quoted_in(quote: str, printed: SearchedText) -> list[TextSpan]:
     """Where a quote stands in a text: letter by letter; else without its punctuation; else, in recognised text, with
-    few letters misread."""
+    few letters misread. A long quote may end in the middle of a word, and leave something out at an ellipsis."""
     wanted = WantedValue(quote)
-    if exact := [found.span for found in wanted.found_in(printed) if found.agreement == "exact"]:
-        return exact
-    return [found.span for found in wanted.found_in(printed)]
+    if exact := matches(printed.text, printed.folded, wanted.text):
+        return exact if len(wanted.text) >= SHORT_QUOTE else [one for one in exact if stands_alone(printed.text, one)]
+    if alike := [found.span for found in wanted.found_in(printed)]:
+        return alike
+    pieces = [piece for piece in _ELLIPSIS.split(quote) if piece.strip()]
+    return _in_order(pieces, printed) if len(pieces) > 1 else []
+
+
+def _in_order(pieces: Sequence[str], printed: SearchedText) -> list[TextSpan]:
+    """The span from the first piece of a quote to its last, if all stand in their order."""
+    begin, end = len(printed.text), 0
+    for piece in pieces:
+        following = [span for span in quoted_in(piece, printed) if span[0] >= end]
+        if not following:
+            return []
+        begin, end = min(begin, following[0][0]), following[0][1]
+    return [(begin, end)]
 
 
 def is_short(quote: str) -> bool:

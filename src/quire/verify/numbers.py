@@ -29,12 +29,13 @@ _DIGITS = (
     r"|\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?(?!\d)"  # 12,34,567.89
     r"|\d+(?:[.,]\d+)+|\d+\s[.,]\d{2}(?!\d)|\d+[.,]\s\d{2}(?!\d)|\d+|(?<![\d\w])[.]\d+)"
 )
-_SIGN = r"[-−–+]"
+_SIGN = r"(?<![-−–])[-−–+]"
 _CURRENCY = r"(?:[$€£¥₹₩₽₺₴₦฿]|[A-Z]{2,3}\$?|Rs\.?|Fr\.?|kr\.?)"
 _NUMBER = re.compile(
     rf"(?P<open>\()?\s?(?P<sign>{_SIGN})?\s?(?:(?P<currency>{_CURRENCY})\s?)?(?P<sign2>{_SIGN})?(?P<open2>\()?\s?"
     rf"(?P<digits>{_DIGITS})"
-    rf"(?P<trailing>\s?[-−](?![\w\d]))?\s?(?P<percent>%|٪|‰|(?:per\s?cent|percent|prozent|pour cent|por ciento)\b)?"
+    rf"(?P<trailing>(?:[-−]|\s[-−](?=\s*(?:\n|$)))(?![\w\-−]))?"
+    r"\s?(?P<percent>%|٪|‰|(?:per\s?cent|percent|prozent|pour cent|por ciento)\b)?"
     rf"\s?(?P<close>\))?"
 )
 _SCALE = re.compile(

@@ -19,6 +19,7 @@ Letter: TypeAlias = Callable[[str], str]
 TextSpan: TypeAlias = tuple[int, int]
 """The first character, and the one after the last."""
 _SPACES = re.compile(r"\s+")
+_NOT_SOLID = re.compile(r"[\W_]+")
 _ALIKE = {
     **dict.fromkeys("‘’‚‛′´ʼ`", "'"),
     **dict.fromkeys("“”„‟″«»", '"'),
@@ -57,9 +58,9 @@ def folded(text: str, letter: Letter = compared) -> str:
 
 def matches(text: str, comparable: str, query: str, letter: Letter = compared) -> list[TextSpan]:
     """Where a folded query is in a text, whose folded form is `comparable`."""
-    found = [match.start() for match in re.finditer(re.escape(query), comparable)] if query else []
-    if not found:
+    if not query or query not in comparable:
         return []
+    found = [match.start() for match in re.finditer(re.escape(query), comparable)]
     ends = list(accumulate(_lengths(text, letter)))  # of each character, in the folded text
     return [(bisect_right(ends, at), bisect_right(ends, at + len(query) - 1) + 1) for at in found]
 
@@ -78,7 +79,7 @@ def stands_alone(text: str, span: TextSpan) -> bool:
 
 def solid(text: str) -> str:
     """Letters and digits only: texts differ in spaces, in punctuation, and in hyphens at the ends of lines."""
-    return "".join(one for one in folded(text, without_accents) if one.isalnum())
+    return _NOT_SOLID.sub("", folded(text, without_accents))
 
 
 def solid_span(text: str, wanted: str) -> TextSpan | None:

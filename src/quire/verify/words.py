@@ -40,6 +40,23 @@ _CURRENCIES = {
     "thb": "฿ baht",
 }
 
+_LEGAL_FORMS = {
+    "inc": "incorporated",
+    "ltd": "limited",
+    "corp": "corporation",
+    "co": "company",
+    "llc": "limited liability company",
+    "lp": "limited partnership",
+    "llp": "limited liability partnership",
+    "plc": "public limited company",
+    "gmbh": "gesellschaft mit beschränkter haftung",
+    "ag": "aktiengesellschaft",
+    "sdn bhd": "sendirian berhad",
+    "&": "and",
+}
+_LEGAL = {**_LEGAL_FORMS, **{long: short for short, long in _LEGAL_FORMS.items()}}
+_LEGAL_FORM = re.compile(rf"(?<!\w)({'|'.join(sorted(map(re.escape, _LEGAL), key=len, reverse=True))})(?!\w)\.?")
+
 
 def said_boolean(text: str) -> bool | None:
     """What a text says: False where it denies something, True where it affirms; None if it does neither."""
@@ -57,3 +74,12 @@ def currency_forms(value: str) -> tuple[str, ...]:
     given = folded(value).strip()
     code = next((code for code, names in _CURRENCIES.items() if given == code or given in names.split()), given)
     return (code, *_CURRENCIES.get(code, "").split(), *((given,) if given != code else ()))
+
+
+def name_forms(value: str) -> tuple[str, ...]:
+    """How a name may also be written: its legal form spelled out or shortened, `&` for `and`."""
+    given = folded(value)
+    other = _LEGAL_FORM.sub(lambda match: _LEGAL[match[1]], given)
+    last = list(_LEGAL_FORM.finditer(given))[-1:]
+    only = [given[: match.start()] + _LEGAL[match[1]] + given[match.end() :] for match in last]
+    return tuple(dict.fromkeys(form for form in (other, *only) if form != given))
