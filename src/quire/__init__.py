@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from quire.events import Event, to_sse
+    from quire.extract.values import Extraction
     from quire.fetching import FetchPolicy
     from quire.flow.components import component
     from quire.picture import Picture
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
         region_preprocessor,
     )
     from quire.reading.call import aread, astream, read, stream
+    from quire.reading.extracting import extract as extract
     from quire.result import DocumentResult, Ledger, Redacted
     from quire.store.files import FileStore
     from quire.store.images import PageImages
@@ -108,6 +110,8 @@ _HOMES = {
         "region_preprocessor",
     ),
     "quire.reading.call": ("aread", "astream", "read", "stream"),
+    "quire.reading.extracting": ("extract",),
+    "quire.extract.values": ("Extraction",),
     "quire.result": ("DocumentResult", "Ledger", "Redacted"),
     "quire.durable.flows.flow": ("Flow", "FlowResult"),
     "quire.durable.indexing.index": ("Index",),
@@ -156,6 +160,7 @@ __all__ = [
     "Engine",
     "EngineError",
     "Event",
+    "Extraction",
     "FetchError",
     "FetchPolicy",
     "Field",
@@ -202,6 +207,7 @@ __all__ = [
     "component",
     "detector",
     "exporter",
+    "extract",
     "open_store",
     "postprocessor",
     "preprocessor",

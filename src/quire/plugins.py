@@ -1,4 +1,4 @@
-"""Plugins of installed packages: engines, components and formats, each with a group of entry points.
+"""Plugins of installed packages: engines, components, formats and extractors, each with a group of entry points.
 
 Built-in ones are found in the same way as those of other packages.
 """
@@ -13,12 +13,13 @@ from quire.errors import ConfigurationError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Kind = Literal["engine", "component", "format"]
+Kind = Literal["engine", "component", "format", "extractor"]
 
 GROUPS: Mapping[Kind, str] = {
     "engine": "quire.engines",  # a function `engine(*, profile, languages)` that returns an `Engine`
     "component": "quire.components",  # a `Component`, or a function that becomes one
     "format": "quire.formats",  # an `export.Format`
+    "extractor": "quire.extractors",  # a function that returns an `Extractor`
 }
 
 

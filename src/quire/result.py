@@ -18,11 +18,15 @@ from quire.types import REDACTED, BBox, Block, PageInfo, PageResult, TableBlock,
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from quire.catalog.records import SourceCatalog
     from quire.chunk import Chunk, ChunkOptions
     from quire.chunk.docling_chunks import DoclingChunk
+    from quire.context import Json
     from quire.engine import Attempt
     from quire.export._figures import FigureView
     from quire.export.crops import Crop
+    from quire.extract.extractor import Extractor
+    from quire.extract.values import Extraction
 
 ResultStatus = Literal["complete", "partial"]
 ImageMode = Literal["embed", "files"]
@@ -273,6 +277,28 @@ class DocumentResult:
         from quire import chunk
 
         return chunk.chunks(self._export, options)
+
+    def catalog(self, options: ChunkOptions | None = None) -> SourceCatalog:
+        """Everything of the document that a value can cite, with stable ids: chunks, blocks and cells."""
+        from quire.catalog.building import catalog_of
+
+        return catalog_of(self._export, options)
+
+    def extract(
+        self,
+        schema: Mapping[str, Json] | None = None,
+        *,
+        fields: Sequence[str] | str | None = None,
+        extractors: Sequence[str | Extractor] = (),
+        min_confidence: float = 0.0,
+    ) -> Extraction:
+        """Values by a JSON Schema, or by the names of fields, each with its evidence; as `quire.extract`."""
+        from quire.extract.registry import find_extractors
+        from quire.extract.running import extract
+        from quire.extract.schema import asked_schema
+
+        asked = asked_schema(schema, fields)
+        return extract(self.catalog(), asked, find_extractors(extractors), min_confidence=min_confidence)
 
     def to_bytes(
         self,

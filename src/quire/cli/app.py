@@ -32,6 +32,13 @@ _COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
             "EXAMPLES",
             "Embed the chunks of documents: dense, sparse and lexical vectors, as JSON or Parquet.",
         ),
+        "extract": (
+            "extract:extract",
+            "EXAMPLES",
+            "Extract values, each with its place on the page and how it was checked.",
+        ),
+        "catalog": ("catalog:catalog", "EXAMPLES", "List everything of documents that a value can cite, with its id."),
+        "crop": ("crop:crop", "EXAMPLES", "Cut the picture of a place out of a page."),
         "index": ("index:index", "EXAMPLES", "Index documents and folders for search."),
         "search": ("search:search", "EXAMPLES", "Search the index: pages, places and why."),
         "ask": ("ask:ask", "EXAMPLES", "Answer a question from documents, with the evidence."),

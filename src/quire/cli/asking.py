@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -45,6 +45,8 @@ class Choice:
     force: bool = False
     retry: bool = False
     overwrite: bool = False
+    inputs: Mapping[str, Json] = field(default_factory=dict)
+    """Further inputs of the flow: what is extracted."""
 
 
 def asked_for(configuration: Configuration, paths: Sequence[Path] | None, choice: Choice) -> tuple[str, BatchRequest]:
@@ -57,6 +59,7 @@ def asked_for(configuration: Configuration, paths: Sequence[Path] | None, choice
         return place_for(settings), request_of(configuration, paths, choice)
     given = [name for name, source in configuration.sources.items() if source.startswith("--") and name not in WHERE]
     given += [name for name in ("pages", "words", "trace", "limit", "shard") if getattr(choice, name)]
+    given += choice.inputs
     if given:
         changing = f"without PATH the last run is repeated, and {option(given[0])} would change it"
         raise UsageError(f"name the documents as well: {changing}")
@@ -175,7 +178,7 @@ def _inputs(configuration: Configuration, choice: Choice, flow: FlowDefinition) 
         inputs["lang"] = _codes(lang)
     check_pages(choice.pages)
     asked = {"pages": choice.pages, "words": choice.words or None, "trace": choice.trace or None}
-    return inputs | {name: value for name, value in asked.items() if value is not None}
+    return inputs | {name: value for name, value in asked.items() if value is not None} | dict(choice.inputs)
 
 
 def _codes(languages: Sequence[str]) -> list[str]:

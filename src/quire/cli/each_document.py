@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -33,6 +33,7 @@ from quire.table_areas import TABLES_MODES, PatternArea, areas_beside, areas_for
 if TYPE_CHECKING:
     from quire.cli.read_server import ServerResult
     from quire.client import Client
+    from quire.export.crops import Crop
     from quire.result import DocumentResult
     from quire.store.artifacts import ArtifactStore
 
@@ -90,6 +91,21 @@ def write_to_stdout(content: bytes, progress: ProgressBar) -> None:
     progress.stop()
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
+
+
+@contextmanager
+def page_crops(result: DocumentResult | ServerResult) -> Iterator[Crop | None]:
+    """Cuts pictures out of pages that a worker process renders: the file is untrusted."""
+    from quire.export.crops import PageCrops
+    from quire.opened import DiskCopy
+    from quire.reading.drawing import rendered_in_worker
+    from quire.result import DocumentResult
+
+    if not isinstance(result, DocumentResult):
+        yield None
+        return
+    with result.reopened() as document, closing(DiskCopy(document)) as copy:
+        yield PageCrops(rendered_in_worker(copy.opened()))
 
 
 def _check_recognition(asked: Settings) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from quire.cli import options
+from quire.cli import extract_options, options
 from quire.cli.amounts import spell
 from quire.cli.asking import Choice, asked_for
 from quire.cli.figures import without_name
@@ -55,6 +55,8 @@ def plan(  # noqa: PLR0913 - one argument per option
     figures: options.Figures = None,
     redactions: options.Redactions = None,
     tables: options.Tables = None,
+    schema: extract_options.SchemaFile = None,
+    fields: extract_options.Fields = None,
     words: options.Words = False,
     trace: options.Trace = False,
     include: options.Include = None,
@@ -70,7 +72,9 @@ def plan(  # noqa: PLR0913 - one argument per option
     """Show what `quire run` with the same options would do, and why. Writes nothing."""
     configuration = configuration_of(locals())
     check_paths(paths or ())
-    choice = Choice(pages, words, trace, limit, shard, force, retry, overwrite)
+    choice = Choice(
+        pages, words, trace, limit, shard, force, retry, overwrite, extract_options.given_inputs(schema, fields)
+    )
     place, request = asked_for(configuration, paths, choice)
     return show_plan(request, configuration.settings, place, as_json=as_json)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -13,7 +13,7 @@ from typer import Argument, Option
 from quire.atomic_files import write_files
 from quire.cli import options
 from quire.cli.asking import check_formats
-from quire.cli.each_document import DocumentsRequest, Written, read_each, write_to_stdout
+from quire.cli.each_document import DocumentsRequest, Written, page_crops, read_each, write_to_stdout
 from quire.cli.progress import ProgressBar
 from quire.cli.settings import configuration_of
 from quire.document import is_url
@@ -22,7 +22,6 @@ from quire.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from quire.cli.read_server import ServerResult
-    from quire.export.crops import Crop
     from quire.result import DocumentResult, ImageMode
 
 EXAMPLES = """\b
@@ -122,7 +121,7 @@ class _Wanted:
 
     def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
         """Write the requested formats; returns the files, and the errors of pages that could not be drawn."""
-        with _crops(result) if self.images else nullcontext() as crop:
+        with page_crops(result) if self.images else nullcontext() as crop:
             if self.output is None:
                 images: Literal["embed"] | None = "embed" if self.images else None
                 data = result.to_bytes(
@@ -160,21 +159,6 @@ def _image_mode(given: str | None) -> ImageMode | None:
     if given is None or given in ("embed", "files"):
         return cast("ImageMode | None", given)
     raise UsageError(f"--images is {given!r}; choose from embed, files")
-
-
-@contextmanager
-def _crops(result: DocumentResult | ServerResult) -> Iterator[Crop | None]:
-    """Cuts pictures out of pages that a worker process renders: the file is untrusted."""
-    from quire.export.crops import PageCrops
-    from quire.opened import DiskCopy
-    from quire.reading.drawing import rendered_in_worker
-    from quire.result import DocumentResult
-
-    if not isinstance(result, DocumentResult):
-        yield None
-        return
-    with result.reopened() as document, closing(DiskCopy(document)) as copy:
-        yield PageCrops(rendered_in_worker(copy.opened()))
 
 
 def _pictures(result: DocumentResult | ServerResult) -> Iterator[tuple[int, bytes | InputError]]:

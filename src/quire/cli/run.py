@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Option
 
-from quire.cli import options
+from quire.cli import extract_options, options
 from quire.cli.asking import Choice, asked_for
 from quire.cli.driving import Showing, drive
 from quire.cli.plan import show_plan
@@ -43,6 +43,8 @@ def run(  # noqa: PLR0913 - one argument per option
     figures: options.Figures = None,
     redactions: options.Redactions = None,
     tables: options.Tables = None,
+    schema: extract_options.SchemaFile = None,
+    fields: extract_options.Fields = None,
     words: options.Words = False,
     trace: options.Trace = False,
     include: options.Include = None,
@@ -87,7 +89,9 @@ def run(  # noqa: PLR0913 - one argument per option
     configuration = configuration_of(locals())
     check_paths(paths or ())
     settings = configuration.settings
-    choice = Choice(pages, words, trace, limit, shard, force, retry, overwrite)
+    choice = Choice(
+        pages, words, trace, limit, shard, force, retry, overwrite, extract_options.given_inputs(schema, fields)
+    )
     place, request = asked_for(configuration, paths, choice)
     if dry_run:
         return show_plan(request, settings, place, as_json=as_json)

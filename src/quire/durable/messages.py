@@ -234,7 +234,7 @@ class FlowOutcome(TypedDict):
     """How many pages steps with `on_error: skip` lost, by step."""
 
 
-TaskType: TypeAlias = Literal["read", "convert", "chunk"]
+TaskType: TypeAlias = Literal["read", "extract", "convert", "chunk"]
 TaskStatus: TypeAlias = Literal["success", "partial_success", "failure", "skipped"]
 """How a document of a task ended."""
 
@@ -277,6 +277,8 @@ class TaskArgument(TypedDict):
     """Options of a `ReadRequest`."""
     outputs: Mapping[str, Json]
     chunking: NotRequired[Mapping[str, Json]]
+    extract: NotRequired[Mapping[str, Json]]
+    """What is extracted, as an `ExtractRequest`; for tasks of that type."""
     target: Mapping[str, Json]
     """`kind`: `inbody`, `zip`, `put`, `s3`, `azure_blob`, `google_cloud_storage`."""
     more_targets: NotRequired[Sequence[Mapping[str, Json]]]
@@ -331,6 +333,8 @@ class TaskDocument(TypedDict):
     faults: list[TaskFault]
     reference: NotRequired[DocumentReference]
     output: NotRequired[TaskOutput]
+    extraction: NotRequired[Digest]
+    """The extraction as JSON, of a task of that type."""
 
 
 @final

@@ -22,7 +22,7 @@ _INERT = re.compile(r"\s*(?:[-+][\d.,\s%$€£¥]*(?:[eE][-+]?\d+)?|\W*)")
 """A signed number in any notation, or no letter and no digit at all: a dash for "none"."""
 
 
-def _inert(text: str) -> str:
+def inert(text: str) -> str:
     """Protect against CSV injection: text that begins like a formula gets an apostrophe, numbers do not."""
     return f"'{text}" if _FORMULA.match(text) and not _INERT.fullmatch(text) else text
 
@@ -30,5 +30,5 @@ def _inert(text: str) -> str:
 def csv_table(table: Table) -> str:
     """One table."""
     target = io.StringIO()
-    csv.writer(target, lineterminator="\n").writerows([_inert(text) for text in row] for row in texts(table))
+    csv.writer(target, lineterminator="\n").writerows([inert(text) for text in row] for row in texts(table))
     return target.getvalue()

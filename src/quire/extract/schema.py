@@ -40,6 +40,8 @@ _FORMATS: dict[str, ValueKind] = {
     "phone": "phone",
 }
 _DEEPEST = 32
+_MOST_NODES = 20_000
+"""Objects, lists and leaves of a schema: what refers to its parts again and again can be endless."""
 _EXTENSION = "x-quire"
 
 
@@ -104,7 +106,11 @@ class ExtractSchema:
         """
         if isinstance(given, Mapping):
             schema = _unwrapped(given)
-            return cls(_Parser(schema).node(schema, "", 0), digest_of(schema), str(schema.get("title", "")))
+            root = _Parser(schema).node(schema, "", 0)
+            try:
+                return cls(root, digest_of(schema), str(schema.get("title", "")))
+            except RecursionError:
+                raise UsageError("the schema is nested too deep") from None
         listed = given.split(",") if isinstance(given, str) else list(given)
         names = [name for one in listed if (name := " ".join(str(one).split()))]
         if not names:
@@ -127,6 +133,15 @@ class ExtractSchema:
         if found is None and wanted.endswith("[]"):  # one of several values of a leaf that is no list
             found = next((leaf for leaf in self.leaves if leaf.path == wanted[:-2]), None)
         return found
+
+
+def asked_schema(schema: Mapping[str, Json] | None, fields: Sequence[str] | str | None) -> ExtractSchema:
+    """From a schema or a list of fields. Raises UsageError unless exactly one of them is given."""
+    if schema is not None and fields:
+        raise UsageError("a schema and a list of fields are given; give one of them")
+    if schema is None and not fields:
+        raise UsageError("nothing is asked for; give a schema, or fields such as 'invoice number, date, total'")
+    return ExtractSchema.of(fields or () if schema is None else schema)
 
 
 def _leaves(node: SchemaNode) -> Iterator[LeafSpec]:
@@ -152,10 +167,11 @@ def _unwrapped(given: Mapping[str, Json]) -> Mapping[str, Json]:
 class _Parser:
     def __init__(self, root: Mapping[str, Json]) -> None:
         self._root = root
+        self._nodes = 0
 
     def node(self, given: Json, path: str, depth: int) -> SchemaNode:
         if depth > _DEEPEST:
-            raise UsageError(f"the schema is nested more than {_DEEPEST} deep at {path or 'its root'}")
+            raise UsageError(f"the schema is nested more than {_DEEPEST} deep at {_shown(path) or 'its root'}")
         if not isinstance(given, Mapping):
             raise UsageError(f"the schema of {path or 'the root'} is {type(given).__name__}, not an object")
         schema = self._resolved(given, path)
@@ -178,25 +194,31 @@ class _Parser:
             raise UsageError("the schema asks for a single value; give an object with properties")
         return _leaf(schema, path, type_, title, description)
 
-    def _resolved(self, given: Mapping[str, Json], path: str) -> dict[str, Json]:
+    def _count(self) -> None:
+        self._nodes += 1
+        if self._nodes > _MOST_NODES:
+            raise UsageError(f"the schema asks for more than {_MOST_NODES:,} values, or refers to itself; split it")
+
+    def _resolved(self, given: Mapping[str, Json], path: str, depth: int = 0) -> dict[str, Json]:
         """Without `$ref`, `allOf` and nullable `anyOf`/`oneOf`: their first option that is no null."""
+        self._count()
         schema = dict(given)
-        for _ in range(_DEEPEST):
+        for _ in range(_DEEPEST if depth < _DEEPEST else 0):
             if isinstance(ref := schema.pop("$ref", None), str):
                 schema = {**self._referred(ref, path), **schema}
             elif isinstance(parts := schema.pop("allOf", None), list):
                 for part in parts:
-                    schema = _merged(self._resolved(part, path) if isinstance(part, Mapping) else {}, schema)
-            elif options := schema.pop("anyOf", None) or schema.pop("oneOf", None):
+                    schema = _merged(self._resolved(part, path, depth + 1) if isinstance(part, Mapping) else {}, schema)
+            elif isinstance(options := schema.pop("anyOf", None) or schema.pop("oneOf", None), list):
                 chosen = [one for one in options if isinstance(one, Mapping) and one.get("type") != "null"]
                 schema = {**(chosen[0] if chosen else {}), **schema}
             else:
                 return schema
-        raise UsageError(f"the schema of {path or 'the root'} refers to itself")
+        raise UsageError(f"the schema of {_shown(path) or 'the root'} refers to itself")
 
     def _referred(self, ref: str, path: str) -> Mapping[str, Json]:
         found: Any = self._root
-        for part in ref.removeprefix("#").strip("/").split("/"):
+        for part in filter(None, ref.removeprefix("#").split("/")):
             found = found.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
         if not ref.startswith("#") or not isinstance(found, Mapping):
             raise UsageError(f"the schema of {path or 'the root'} refers to {ref!r}, which is not in it")
@@ -205,8 +227,9 @@ class _Parser:
 
 def _merged(first: Mapping[str, Json], second: Mapping[str, Json]) -> dict[str, Json]:
     both = {**first, **second}
-    if "properties" in first and "properties" in second:
-        both["properties"] = {**first["properties"], **second["properties"]}
+    inside = first.get("properties"), second.get("properties")
+    if isinstance(inside[0], Mapping) and isinstance(inside[1], Mapping):
+        both["properties"] = {**inside[0], **inside[1]}
     return both
 
 
@@ -233,7 +256,7 @@ def _leaf(schema: Mapping[str, Json], path: str, type_: str, title: str, descrip
     pattern = str(schema.get("pattern", ""))
     try:
         re.compile(pattern)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise UsageError(f"the pattern of {path} is no regular expression: {error}") from error
     enum = schema["enum"] if isinstance(schema.get("enum"), list) else ([schema["const"]] if "const" in schema else [])
     leaf = LeafSpec(path, re.split(r"[.\[]", path.removesuffix("[]"))[-1], cast(LeafType, type_), kind, title)
@@ -244,9 +267,22 @@ def _leaf(schema: Mapping[str, Json], path: str, type_: str, title: str, descrip
         pattern=pattern,
         aliases=_texts(ours.get("aliases"), path),
         unit=str(ours.get("unit", "")),
-        pages=tuple(int(page) for page in ours.get("pages", ())),
+        pages=_pages(ours.get("pages"), path),
         several=ours.get("several") if isinstance(ours.get("several"), bool) else None,
     )
+
+
+def _shown(path: str) -> str:
+    return path if len(path) <= 80 else f"{path[:77]}..."
+
+
+def _pages(given: Json, path: str) -> tuple[int, ...]:
+    if given is None:
+        return ()
+    numbers = given if isinstance(given, list) else [given]
+    if not all(isinstance(one, int) and one >= 1 for one in numbers):
+        raise UsageError(f"the pages of {path} should be a list of numbers from 1")
+    return tuple(numbers)
 
 
 def _texts(given: Json, path: str) -> tuple[str, ...]:

@@ -128,6 +128,14 @@ class EvidenceCoverage:
 
 
 @dataclass(frozen=True, slots=True)
+class ExtractorFailure:
+    """An extractor that could not answer: what the others proposed is kept."""
+
+    extractor: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Extraction:
     """The values of a document by the tree of the schema, with the evidence of each by its path."""
 
@@ -142,6 +150,7 @@ class Extraction:
     conflicts: Sequence[EvidenceConflict] = ()
     not_found: Sequence[Missing] = ()
     extractors: Sequence[str] = ()
+    failures: Sequence[ExtractorFailure] = ()
 
     def __getitem__(self, path: str) -> LeafEvidence:
         """The evidence of a path such as `items[0].price`."""

@@ -15,6 +15,7 @@ from quire.database.runs import Runs
 from quire.durable.indexing.served import ServedIndex, ServedPlace
 from quire.durable.messages import DocumentReference, TaskDocument
 from quire.durable.opening import ServedRuntime
+from quire.durable.tasks.steps import READS
 from quire.errors import ConfigurationError, QuireError
 from quire.keys import ArtifactKey
 from quire.search.query import SearchFilter
@@ -100,7 +101,7 @@ class DocumentIndexer:
             return self._index
 
     def _is_wanted(self, status: RunStatus) -> bool:
-        return self._settings.search == "all" or status.inputs["type"] == "read"
+        return self._settings.search == "all" or status.inputs["type"] in READS
 
     def _follow(self) -> None:
         """In the thread."""

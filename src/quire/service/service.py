@@ -27,6 +27,7 @@ from quire.durable.messages import (
 from quire.durable.opening import ServedRuntime
 from quire.durable.reads.sources import save_source, source_key
 from quire.durable.tasks.sealing import sealed
+from quire.durable.tasks.steps import READS
 from quire.errors import ConfigurationError, QuireError, RunError
 from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
@@ -183,7 +184,7 @@ class Service:
         while ended := [
             run.run
             for run in self.runtime.runs(flow=FLOW, state="finished", limit=CLEARED)
-            if run.inputs["tenant"] == tenant and run.inputs["type"] != "read" and (run.finished or 0.0) <= before
+            if run.inputs["tenant"] == tenant and run.inputs["type"] not in READS and (run.finished or 0.0) <= before
         ]:
             self._forget_many(ended)
 

@@ -43,6 +43,7 @@ ROUTES: dict[str, Kind] = {
     },
     "POST /v1/convert/source/batch": "submits",
     "POST /api/runs": "submits",
+    "POST /api/extract": "submits",
     **{
         f"{method} /{version}/{path}/{{task_id}}": "task"
         for version in ("v1", "v1alpha")
@@ -62,6 +63,7 @@ ROUTES: dict[str, Kind] = {
         for path in (
             *("", "/ledger", "/search", "/tables", "/tables/{block}", "/exports/{format}"),
             *("/pages/{number}", "/pages/{number}/image", "/pages/{number}/crop"),
+            *("/catalog", "/extraction"),
         )
     },
 }

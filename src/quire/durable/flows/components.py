@@ -182,3 +182,48 @@ EMBED = Component(
     service="embed",
     description="Embed the chunks of a document: a file with vectors for each family, dense, sparse or lexical.",
 )
+
+
+EXTRACT = Component(
+    name="extract",
+    unit="document",
+    version="1",
+    inputs={"document": Port(Type("result"))},
+    options={
+        "schema": _option(Type("object", nullable=True)),
+        "fields": _option(_TEXTS, []),
+        "extractors": _option(_TEXTS, []),
+        "min_confidence": _option(Type("number"), 0.0),
+    },
+    outputs={
+        "document": _TEXT,
+        "name": _TEXT,
+        "schema": _TEXT,
+        "catalog": _TEXT,
+        "values": Type("any"),
+        "evidence": Type("object"),
+        "coverage": Type("object"),
+        "conflicts": Type("list"),
+        "not_found": Type("list"),
+        "extractors": _TEXTS,
+        "failures": Type("list"),
+    },
+    gives=Type("object"),
+    service="extract",
+    description="Extract values by a schema or a list of fields, each with its evidence.",
+)
+
+
+REPORT = Component(
+    name="report",
+    unit="document",
+    version="1",
+    inputs={
+        "document": Port(Type("result")),
+        "extraction": Port(Type("object")),
+        "formats": Port(_TEXTS, required=False, default=["json"]),
+    },
+    gives=Type("list"),
+    service="report",
+    description="Write an extraction as JSON, CSV, a workbook with the pictures of its places, or a page of HTML.",
+)

@@ -14,6 +14,7 @@ from typing import Literal, cast
 from quire.awaited import settled
 from quire.context import Claim, Json, Store
 from quire.document import Document
+from quire.durable.extracts.request import extractor_versions
 from quire.durable.flows.embedding import embedder_versions
 from quire.durable.flows.once import made_once
 from quire.durable.flows.resolving import BYTES, PageService, StoredValue, Values, is_source
@@ -218,8 +219,9 @@ class Making:
 
     @property
     def version(self) -> str:
-        """The version of the component, with those of the formats of other packages and embedders that it uses."""
-        more = self.format_versions() | self.embedder_versions()
+        """The version of the component, with those of the formats of other packages, embedders and extractors that it
+        uses."""
+        more = self.format_versions() | self.embedder_versions() | self.extractor_versions()
         return digest_of([self.component.version, more]) if more else self.component.version
 
     def format_versions(self) -> dict[str, str]:
@@ -242,9 +244,23 @@ class Making:
         """What decides the vectors of the embedders that `embed` asks, by name."""
         if self.component.service != "embed":
             return {}
-        given = self.values.part(self.step.options["embedders"]) if "embedders" in self.step.options else None
+        return embedder_versions(self._named("embedders"))
+
+    def extractor_versions(self) -> dict[str, str]:
+        """What decides the values of the extractors that `extract` asks, by name.
+
+        One that cannot be found is left out, because extracting itself fails with the reason.
+        """
+        if self.component.service != "extract":
+            return {}
+        with suppress(QuireError):
+            return extractor_versions(self._named("extractors"))
+        return {}
+
+    def _named(self, option: str) -> Sequence[str]:
+        given = self.values.part(self.step.options[option]) if option in self.step.options else None
         names = given.load() if isinstance(given, StoredValue) else None
-        return embedder_versions(names if isinstance(names, list) else ())
+        return names if isinstance(names, list) else ()
 
     def _page_key(self, position: int) -> ArtifactKey:
         return self._key(self.values.at_page(position).arguments(self.step.input), "page")

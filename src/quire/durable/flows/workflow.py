@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, TypeAlias, cast
 
 from quire.context import MAX_RESULT, Context, Json, Retry, Store, Workflow
+from quire.durable.extracts.steps import extracting, reporting
 from quire.durable.flows.embedding import embedding
 from quire.durable.flows.ends import document_request, identified, output_value
 from quire.durable.flows.making import GROUP, Making
@@ -97,6 +98,8 @@ class Flows:
             "export": steps.export,
             "render": rendering(steps.store, password=password),
             "embed": embedding(steps.store),
+            "extract": extracting(steps),
+            "report": reporting(steps),
         }
         self.password = password
         self.trusting = ComponentRegistry(import_paths=True) if import_paths else None

@@ -128,6 +128,7 @@ def _versions(flow: Registered, inputs: Mapping[str, Json]) -> tuple[dict[str, s
         parts[f"component {component.name}"] = component.version
         parts |= {f"format {name}": one for name, one in making.format_versions().items()}
         parts |= {f"embedder {name}": one for name, one in making.embedder_versions().items()}
+        parts |= {f"extractor {name}": one for name, one in making.extractor_versions().items()}
         if component.workflow == "document":
             reading = _reading(making)
             version = digest_of([version, assemble.VERSION, reading.settings() if reading else ""])

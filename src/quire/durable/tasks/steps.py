@@ -8,6 +8,8 @@ from itertools import accumulate
 
 from quire.context import Json, Store
 from quire.document import Document
+from quire.durable.extracts.request import ExtractRequest
+from quire.durable.extracts.steps import ExtractSteps
 from quire.durable.messages import (
     DocumentReference,
     ShortDocument,
@@ -35,6 +37,8 @@ SHORT_S = 120.0
 INLINE = 16 << 10
 """Bytes of a list of documents in the result of a run; a longer one is an artifact."""
 PARTS = ("body", "confidence", "archive", "chunks")
+READS = ("read", "extract")
+"""Types of tasks of Quire's own API: they make no output of docling-serve."""
 ALL_FAILED = "every document of the task failed"
 
 
@@ -43,6 +47,7 @@ class TaskSteps:
 
     def __init__(self, documents: DocumentSteps) -> None:
         self._documents = documents
+        self._extracts = ExtractSteps(documents)
 
     def listed(self, argument: TaskArgument) -> Sequence[TaskSource]:
         """The sources, each object of a bucket by itself."""
@@ -111,8 +116,13 @@ class TaskSteps:
             steps.store.flush()
         return output
 
+    def extracted(self, argument: TaskArgument, document: TaskDocument) -> Digest:
+        """The extraction of a document, made in a worker unless it is in the store."""
+        asked = ExtractRequest.from_json(argument["extract"])
+        return self._extracts.extraction(document["reference"], asked)[0]
+
     def _wanted(self, argument: TaskArgument, document: TaskDocument) -> jobs.Wanted | None:
-        if argument["type"] == "read":
+        if argument["type"] in READS:
             return None
         chunking = argument.get("chunking")
         return jobs.Wanted(

@@ -20,10 +20,11 @@ from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.workflows import sink_of
 from quire.durable.tasks import progress
 from quire.durable.tasks.sealing import unsealed
-from quire.durable.tasks.steps import TaskSteps
+from quire.durable.tasks.steps import READS, TaskSteps
 from quire.errors import Category, RunError
 from quire.events import Event, EventKind
 from quire.fetching import url_name
+from quire.keys import Digest
 from quire.names import safe_name
 
 TASKS, CALLS = "tasks", "calls"
@@ -105,13 +106,15 @@ class _TaskRun:
     async def _documents(self, items: Sequence[_Item]) -> None:
         argument = self._argument
         await self._phase("source", items, self._fetch, self._fetched)
-        if argument["type"] != "read":
+        if argument["type"] not in READS:
             self._skip(items)
         await self._phase("read", items, self._read_short, self._was_short)
         if argument["timeout_s"] and any(item.goes_on and "reference" not in item.document for item in items):
             self._deadline = (await self._ctx.now()).timestamp() + argument["timeout_s"]
         await self._phase("read", items, self._read, self._was_read)
-        if argument["type"] != "read":
+        if argument["type"] == "extract":
+            await self._phase("output", items, self._extract, self._extracted)
+        elif argument["type"] not in READS:
             await self._phase("output", items, self._output, self._made)
 
     async def _phase(
@@ -200,6 +203,14 @@ class _TaskRun:
 
     def _made(self, item: _Item, output: TaskOutput) -> None:
         item.document["output"] = output
+
+    def _extract(self, item: _Item) -> Awaitable[Json]:
+        return self._ctx.run(
+            f"extract {item.number}", self._steps.extracted, self._argument, item.document, retry=PATIENT
+        )
+
+    def _extracted(self, item: _Item, extraction: Digest) -> None:
+        item.document["extraction"] = extraction
 
     async def _call_back(self, what: Json) -> None:
         """A receiver that cannot be reached does not fail the task: an event records it."""

@@ -19,6 +19,7 @@ from quire.chunk import ChunkOptions, find_tokenizer, settings_of
 from quire.chunk.rows import ChunkRow
 from quire.context import Claim, Store
 from quire.document import RenderOptions
+from quire.durable.extracts.jobs import Reporting
 from quire.durable.flows.once import made_once
 from quire.durable.messages import DocumentReference
 from quire.durable.reads.documents import ReadIndex, index_key
@@ -26,6 +27,8 @@ from quire.durable.reads.steps import NOTHING, DocumentSteps
 from quire.durable.views import jobs
 from quire.errors import InputError, StoreError, UsageError
 from quire.export import find_format
+from quire.extract.reports import MEDIA_TYPES, ReportFormat
+from quire.extract.reports import VERSION as REPORT
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.reading.drawing import draw
 from quire.reading.worker_pages import stored
@@ -35,6 +38,7 @@ from quire.workers.conversation import OnRequest
 
 VIEW, FILE = "1", "1"
 """Versions of the artifacts: change one when what it contains changes."""
+EXTRACTS = "quire.durable.extracts.jobs"
 JOB_S = 120.0
 """Timeout of a job."""
 WORKERS = 2
@@ -161,6 +165,34 @@ class DocumentViews:
         name = f"{output_stem(document['source']['name'])}.{block}.{format}"
         return StoredFile(self._once(key, document, make), jobs.TABLE_FORMATS[format], name)
 
+    def catalog(self, document: DocumentReference) -> StoredFile:
+        """Everything of the document that a value can cite, as lines of JSON."""
+        key = artifact_key("catalog", FILE, (*_read_from(document), document["source"]["name"]), NOTHING)
+
+        def make(claim: Claim) -> Digest:
+            with self._scoped(document).requested(document) as read:
+                data = self._work(document, f"{EXTRACTS}:cataloged", read).data
+            return self._save(key, data, document, claim)
+
+        name = f"{output_stem(document['source']['name'])}.catalog.jsonl"
+        return StoredFile(self._once(key, document, make), "application/x-ndjson", name)
+
+    def report(self, document: DocumentReference, extraction: Digest, format: ReportFormat) -> StoredFile:
+        """An extraction as a file; as JSON it is the extraction itself."""
+        if format == "json":
+            return StoredFile(extraction, MEDIA_TYPES[format])
+        inputs = *_read_from(document), extraction, format, REPORT
+        key = artifact_key("extract-report", FILE, inputs, NOTHING)
+
+        def make(claim: Claim) -> Digest:
+            tree = json.loads(self.load(document, extraction))
+            with self._scoped(document).requested(document) as read:
+                data = self._work(document, f"{EXTRACTS}:reported", Reporting(read, tree, (format,))).data
+            return self._save(key, data, document, claim)
+
+        name = f"{output_stem(document['source']['name'])}.extracted.{format}"
+        return StoredFile(self._once(key, document, make), MEDIA_TYPES[format], name)
+
     def search(self, document: DocumentReference, query: str, *, limit: int = 50) -> bytes:
         """The matches of a text, as JSON: not kept. Raises UsageError for an empty text."""
         if not query.strip():
@@ -244,7 +276,7 @@ class DocumentViews:
         def loading(name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
             return stored(self._store(document).load, header)
 
-        request = Job(f"quire.durable.views.jobs:{job}", arguments)
+        request = Job(job if ":" in job else f"quire.durable.views.jobs:{job}", arguments)
         return self._pool.submit(request, timeout_s=JOB_S, on_request=asked or loading).result()
 
 

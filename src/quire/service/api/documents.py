@@ -12,10 +12,12 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import JSONResponse, Response
 
+from quire.catalog.boxes import box_of
 from quire.durable.messages import DocumentReference
 from quire.durable.views.views import DPI, DocumentViews, StoredFile, TableFormat
 from quire.errors import QuireError, StoreError, UsageError
 from quire.export import format_names
+from quire.extract.reports import ReportFormat
 from quire.service.api import answering
 from quire.service.api.errors import ApiError, ApiRoute
 from quire.service.api.finding import FoundDocument, RunFinder
@@ -115,6 +117,17 @@ def document_routes(service: Service, finder: RunFinder, views: DocumentViews) -
         make = partial(views.export, format=format, words=words, trace=trace, figures=figures)
         return await looking.stored(request, id, make, answering.CHECKED)
 
+    @router.get("/{id}/catalog", response_class=Response, responses=FILE)
+    async def catalog(request: Request, id: str) -> Response:
+        """Everything of the document that a value can cite: a line of JSON for each chunk, block and cell."""
+        return await looking.stored(request, id, views.catalog, answering.CHECKED)
+
+    @router.get("/{id}/extraction", response_class=Response, responses=FILE)
+    async def extraction(request: Request, id: str, to: ReportFormat = "json") -> Response:
+        """What was extracted from the document, with its evidence; also as a report."""
+        made = (await looking.found(request, id)).extraction
+        return await looking.stored(request, id, partial(views.report, extraction=made, format=to), answering.CHECKED)
+
     @router.get("/{id}/search", response_model=SearchResult)
     async def search(
         request: Request,
@@ -198,12 +211,9 @@ class _Looking:
 def _box(text: str) -> BBox:
     """`left,top,width,height`. Raises ApiError unless it is a part of the page."""
     try:
-        left, top, width, height = (round(float(part), 5) for part in text.split(","))
-    except (ValueError, OverflowError):
-        raise ApiError(422, "box is not left,top,width,height: four numbers", category="usage") from None
-    if not (0 <= left < 1 and 0 <= top < 1 and 0 < width <= 1.00001 - left and 0 < height <= 1.00001 - top):
-        raise ApiError(422, "box is not a part of the page: its numbers are fractions of the page", category="usage")
-    return BBox(left, top, width, height)
+        return box_of(text)
+    except UsageError as error:
+        raise ApiError.of(error) from None
 
 
 def _encoded(value: object) -> bytes:

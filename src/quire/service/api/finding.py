@@ -11,6 +11,7 @@ from quire.context import Json, RunState, RunStatus
 from quire.database.runs import ENDED
 from quire.durable.messages import DocumentReference, TaskArgument, TaskDocument, TaskResult, TaskSource
 from quire.errors import StoreError, UsageError
+from quire.keys import Digest
 from quire.service.api.errors import ApiError
 from quire.service.service import FLOW, Service
 from quire.service.tracking import PageTally, RunTally
@@ -72,6 +73,15 @@ class FoundDocument:
             )
         raise ApiError(409, f"the document is {summary['state']}; wait for the end of its run", document=str(self.id))
 
+    @property
+    def extraction(self) -> Digest:
+        """The digest of what was extracted. Raises ApiError when nothing was, or its run has not ended."""
+        self.reference  # noqa: B018 - checks that it was read
+        if self.ended is None or "extraction" not in self.ended:
+            reason = self._error()[0] or "its run only read it; extract from it with POST /api/extract"
+            raise ApiError(404, f"nothing was extracted from the document: {reason}", document=str(self.id))
+        return self.ended["extraction"]
+
     def counts(self) -> tuple[int, int, int]:
         """Pages in total, done and failed so far."""
         if self.ended is not None and "reference" in self.ended:
@@ -97,6 +107,7 @@ class FoundDocument:
             "submitted": self.status.submitted,
             "error": error,
             "category": category,
+            "extraction": f"/api/documents/{self.id}/extraction" if self.ended and "extraction" in self.ended else None,
         }
 
     def _state(self) -> RunState:

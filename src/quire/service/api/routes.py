@@ -6,6 +6,7 @@ from fastapi import APIRouter
 
 from quire.durable.views.views import DocumentViews
 from quire.service.api.documents import document_routes
+from quire.service.api.extracts import extract_routes
 from quire.service.api.finding import RunFinder
 from quire.service.api.runs import run_routes
 from quire.service.api.search import search_routes
@@ -18,5 +19,6 @@ def api_routes(service: Service, views: DocumentViews) -> APIRouter:
     router = APIRouter()
     router.include_router(run_routes(service, finder))
     router.include_router(document_routes(service, finder, views))
+    router.include_router(extract_routes(service, finder))
     router.include_router(search_routes(service, finder, views))
     return router

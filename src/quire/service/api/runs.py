@@ -6,23 +6,18 @@ import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request
-from pydantic import BaseModel, ValidationError
 from starlette.responses import JSONResponse, Response
 
 from quire.context import RunStatus
-from quire.database.runs import ENDED, run_of
-from quire.durable.messages import TaskArgument, TaskSource
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.database.runs import ENDED
 from quire.errors import UsageError
-from quire.fetching import check_url, shown_url
-from quire.keys import digest_of
-from quire.service.api.errors import ApiError, ApiRoute
+from quire.service.api.errors import ApiRoute
 from quire.service.api.finding import RunFinder
-from quire.service.api.schemas import ApiFault, Run, RunList, RunOptions, RunRequest
+from quire.service.api.schemas import ApiFault, Run, RunList, RunRequest
+from quire.service.api.submitting import Submitting
 from quire.service.api.watching import EventStream, RunEvents
 from quire.service.security import tenant_of
-from quire.service.service import FLOW, Service
-from quire.service.uploads import form_body, json_body
+from quire.service.service import Service
 
 Limit = Annotated[int, Query(ge=1, le=200)]
 Before = Annotated[str | None, Query(max_length=100, description="`next` of the page before.")]
@@ -51,7 +46,7 @@ def run_routes(service: Service, finder: RunFinder) -> APIRouter:
     """The router of `/api/runs`."""
     failures: dict[int | str, dict[str, Any]] = {404: {"model": ApiFault}, 422: {"model": ApiFault}}
     router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=ApiRoute, responses=failures)
-    submitting = _Submitting(service)
+    submitting = Submitting(service)
     events = RunEvents(service.runtime, service.call, lambda: service.draining)
 
     async def found(request: Request, run: str) -> RunStatus:
@@ -62,7 +57,7 @@ def run_routes(service: Service, finder: RunFinder) -> APIRouter:
         request: Request, idempotency_key: Annotated[str | None, Header(max_length=200)] = None
     ) -> Response:
         """Read documents: files as multipart/form-data, or URLs as JSON. The same `Idempotency-Key` is the same run."""
-        run = await submitting.submit(request, idempotency_key)
+        run = await submitting.read(request, idempotency_key)
         status = await service.call(finder.status, run, tenant_of(request, service.settings))
         headers = {"Location": f"/api/runs/{run}"}
         return JSONResponse(await service.call(finder.run_json, status), 201, headers)
@@ -111,71 +106,6 @@ def run_routes(service: Service, finder: RunFinder) -> APIRouter:
         return EventStream(events.stream(run, begin, end), headers=headers)
 
     return router
-
-
-class _Submitting:
-    """Requests as tasks of the type `read`."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    async def submit(self, request: Request, idempotency_key: str | None) -> str:
-        service = self._service
-        tenant = tenant_of(request, service.settings)
-        if request.headers.get("content-type", "").lower().startswith("multipart/"):
-            sources, options = await self._files(request, tenant)
-        else:
-            body = _validated(RunRequest, await json_body(request, service.settings.max_body_bytes))
-            options = body.options
-            for one in body.sources:
-                check_url(one.url)
-            sources = [{"url": one.url, "headers": one.headers, "uri": shown_url(one.url)} for one in body.sources]
-        await service.call(_check, options)
-        key = digest_of(["api", tenant, idempotency_key]) if idempotency_key else None
-        argument: TaskArgument = {
-            "type": "read",
-            "tenant": tenant,
-            "sources": sources,
-            "read": options.model_dump(),
-            "outputs": {},
-            "target": {"kind": "inbody"},
-            "callbacks": [],
-            "from_formats": [],
-            "timeout_s": None,
-            "abort_on_error": False,
-            "limits": service.limits,
-        }
-        return run_of(FLOW, await service.submit(argument, task=key))
-
-    async def _files(self, request: Request, tenant: str) -> tuple[list[TaskSource], RunOptions]:
-        service = self._service
-        form = await form_body(request, service.settings.max_body_bytes)
-        try:
-            if not form.files or form.unnamed:
-                raise ApiError(422, "send at least one file, each with a name, in the part `files`", category="usage")
-            fields = dict(form.fields)
-            if set(fields) - {"options"}:
-                raise ApiError(422, f"unknown fields: {', '.join(sorted(set(fields) - {'options'}))[:200]}")
-            options = _validated(RunOptions, fields.get("options", "{}").encode())
-            return [await service.keep(upload, tenant) for upload in form.files], options
-        finally:
-            form.close()
-
-
-def _check(options: RunOptions) -> None:
-    """Raises UsageError or ConfigurationError for options that cannot work: pages, engines, languages."""
-    request = ReadRequest.with_options(SourceRef("", "", ""), options.model_dump())
-    request.options()
-    request.settings()
-
-
-def _validated(model: type[Any], data: bytes) -> Any:
-    try:
-        value: BaseModel = model.model_validate_json(data)
-    except ValidationError as error:
-        lines = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}".lstrip(": ") for one in error.errors()]
-        raise ApiError(422, "; ".join(lines), category="usage") from None
-    return value
 
 
 def _sequence(last_event_id: str | None) -> int:

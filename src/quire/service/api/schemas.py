@@ -59,6 +59,23 @@ class RunRequest(ApiModel):
     options: RunOptions = Field(default_factory=lambda: RunOptions.model_validate({}))
 
 
+class ExtractOptions(ApiModel):
+    """What to extract: a JSON Schema, or the names of fields."""
+
+    schema_: dict[str, Any] | None = Field(None, alias="schema", description="A JSON Schema of an object.")
+    fields: list[str] | str = Field([], description="Names of values, instead of a schema.")
+    extractors: list[str] = Field([], max_length=10, description="Who proposes values; `rules` by default.")
+    min_confidence: float = Field(0.0, ge=0, le=1, description="Leave out values with a lower confidence.")
+
+
+class ExtractSubmission(ExtractOptions):
+    """What to extract, and from which documents: one that was read already, or documents by URL."""
+
+    document: str | None = Field(None, max_length=200, description="The id of a document that was read.")
+    sources: list[UrlSource] = []
+    options: RunOptions | None = Field(None, description="How to read; for `document` as it was read by default.")
+
+
 class Counts(BaseModel):
     """How many there are, how many of them were read, and how many failed."""
 
@@ -108,6 +125,7 @@ class DocumentSummary(BaseModel):
     submitted: float
     error: str | None
     category: Category | None = None
+    extraction: str | None = Field(None, description="The path of what was extracted from it, if anything was.")
 
 
 class PageSummary(BaseModel):

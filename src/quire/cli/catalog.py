@@ -1,0 +1,94 @@
+"""`quire catalog`: everything of documents that a value can cite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from quire.atomic_files import write_files
+from quire.catalog.files import catalog_rows
+from quire.catalog.records import SourceCatalog
+from quire.chunk.rows import jsonl
+from quire.cli import chunk_options, options
+from quire.cli.each_document import DocumentsRequest, Written, read_each, write_to_stdout
+from quire.cli.progress import ProgressBar
+from quire.cli.read_server import ServerResult, check_server_options
+from quire.cli.settings import configuration_of
+from quire.durable.folders.naming import NamedSource
+
+if TYPE_CHECKING:
+    from quire.result import DocumentResult
+
+FORMATS = ("jsonl", "parquet")
+
+EXAMPLES = """\b
+Examples:
+  quire catalog report.pdf > catalog.jsonl
+  quire catalog papers/ -o out --to parquet
+"""
+
+
+def catalog(  # noqa: PLR0913 - one argument per option
+    files: Annotated[list[str], Argument(metavar="FILE...", help="PDFs, images, folders of them, or URLs.")],
+    output: Annotated[
+        Path | None, Option("-o", "--output", metavar="DIR", help="Output folder, with a file for each document.")
+    ] = None,
+    to: Annotated[str, Option(metavar="FORMAT", help="jsonl (default) or parquet.", show_default=False)] = "jsonl",
+    pages: options.Pages = None,
+    password: options.Password = None,
+    password_for: options.PasswordFor = None,
+    allow_private_urls: options.AllowPrivateUrls = None,
+    ocr: options.Ocr = None,
+    lang: options.Lang = None,
+    engine: options.Engine = None,
+    effort: options.Effort = None,
+    preset: options.Preset = None,
+    tables: options.Tables = None,
+    store: chunk_options.CacheStore = None,
+    facts: options.Facts = None,
+    workers: options.Workers = None,
+    server: options.Server = None,
+    api_key: options.ApiKey = None,
+    quiet: options.Quiet = False,
+) -> int:
+    """List the source catalog of PDFs, scans (OCR) and photos: every chunk, block and cell with its id, its text and
+    its places, as a line of JSON for each, or Parquet files in a folder."""
+    given = dict(locals())
+    configuration = configuration_of({name: value for name, value in given.items() if name not in ("to", "output")})
+    settings = configuration.settings
+    if settings.server:
+        check_server_options(settings, given)
+    chunk_options.check_format(to, FORMATS, "the catalog", output)
+    wanted = _Catalogs(to, output)
+    request = DocumentsRequest(wanted.write, output, pages, settings, quiet=quiet, areas=configuration.areas)
+    request.check()
+    return read_each(files, request)
+
+
+@dataclass(frozen=True, slots=True)
+class _Catalogs:
+    """What is written of each document, from the options."""
+
+    to: str
+    output: Path | None
+
+    def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
+        read = result.loaded() if isinstance(result, ServerResult) else result
+        content = self._content(read.catalog())
+        if self.output is None:
+            write_to_stdout(content, progress)
+            return (), ()
+        file = self.output / source.folder / f"{source.stem}.catalog.{self.to}"
+        write_files({file: content})
+        return [file], ()
+
+    def _content(self, found: SourceCatalog) -> bytes:
+        if self.to == "jsonl":
+            return jsonl(catalog_rows(found))
+        from quire import __version__
+        from quire.catalog.files import catalog_parquet
+
+        return catalog_parquet(catalog_rows(found), created_by=f"quire {__version__}")

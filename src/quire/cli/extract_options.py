@@ -1,0 +1,81 @@
+"""What is extracted, as options of commands: a schema or fields, and who proposes values."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, cast
+
+from typer import Option
+
+from quire.context import Json
+from quire.durable.extracts.request import ExtractRequest
+from quire.errors import UsageError
+from quire.extract.registry import DEFAULT
+
+LARGEST = 4 << 20
+"""Bytes of the file of a schema."""
+
+SchemaFile = Annotated[
+    Path | None, Option("--schema", metavar="FILE", help="JSON Schema of the values.", readable=False)
+]
+Fields = Annotated[str | None, Option(metavar="NAMES", help="Values by name, instead of a schema: 'date, total'.")]
+Extractors = Annotated[
+    list[str] | None, Option("--extractor", metavar="NAME", help="Who proposes values: rules (default). Repeatable.")
+]
+Learned = Annotated[
+    Path | None, Option(metavar="FILE", help="What `quire learn` has learnt from samples.", readable=False)
+]
+MinConfidence = Annotated[
+    float | None, Option(metavar="N", help="Leave out values with a lower confidence, from 0 to 1.", min=0, max=1)
+]
+
+
+def extract_request(
+    schema: Path | None,
+    fields: str | None,
+    extractors: list[str] | None,
+    learned: Path | None,
+    min_confidence: float | None,
+) -> ExtractRequest:
+    """Raises UsageError for a schema that cannot be read or filled, and for an unknown extractor."""
+    names = list(extractors or ())
+    if learned is not None:
+        names.append(f"learned:{learned.absolute()}")
+    return ExtractRequest.of(None if schema is None else load_schema(schema), fields, names, min_confidence or 0.0)
+
+
+def given_inputs(schema: Path | None, fields: str | None) -> dict[str, Json]:
+    """The inputs of a flow that extracts, for commands that run any flow: empty without either option."""
+    if schema is None and fields is None:
+        return {}
+    return flow_inputs(extract_request(schema, fields, None, None, None))
+
+
+def load_schema(path: Path) -> dict[str, Json]:
+    """The schema in a file. Raises UsageError."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise UsageError(f"the schema {path} cannot be read: {error.strerror}") from error
+    if len(data) > LARGEST:
+        raise UsageError(f"the schema {path} is larger than {LARGEST >> 20} MB")
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"the schema {path} is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise UsageError(f"the schema {path} is a JSON {type(found).__name__}, not an object")
+    return cast("dict[str, Json]", found)
+
+
+def flow_inputs(asked: ExtractRequest) -> dict[str, Json]:
+    """The inputs of the flow `extract`; what is not given is left out, because it would change the key."""
+    given = {
+        "schema": dict(asked.schema) if asked.schema is not None else None,
+        "fields": list(asked.fields) or None,
+        "extractors": list(asked.extractors) if asked.extractors != DEFAULT else None,
+        "min_confidence": asked.min_confidence or None,
+    }
+    return {name: value for name, value in given.items() if value is not None}

@@ -1,0 +1,145 @@
+"""What several extractors, or several places of a document, say about one value: agreement or conflict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from quire.catalog.records import SourceCatalog
+from quire.context import Json
+from quire.extract.checking import checked
+from quire.extract.fitting import Unfit, fitted
+from quire.extract.schema import LeafSpec
+from quire.extract.values import Alternative, EvidenceConflict, LeafEvidence, Proposal
+
+CERTAIN = 0.99
+"""The most that agreement can make of a confidence."""
+STRONG = 0.5
+"""The least confidence of two places of one extractor that contradict each other."""
+NEARLY = 0.9
+"""How near the confidence of the second place must be to that of the first: a weaker one is an alternative."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A proposal with its evidence."""
+
+    value: Json
+    proposal: Proposal
+    evidence: LeafEvidence
+
+    @property
+    def confidence(self) -> float:
+        return self.evidence.confidence.get("total", self.proposal.confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The value of a path with its evidence, and the conflict about it if there is one."""
+
+    value: Json
+    evidence: LeafEvidence
+    conflict: EvidenceConflict | None = None
+
+
+def merged(path: str, leaf: LeafSpec, found: Sequence[Checked], catalog: SourceCatalog) -> Merged:
+    """One value from the proposals of several extractors, of which there is at least one.
+
+    Those that say the same raise its confidence. Another value that the document supports as well is a conflict, and
+    one that it does not support is an alternative. Of one extractor, two places that carry the same label and say
+    different things are a conflict too.
+    """
+    groups: list[list[Checked]] = []
+    for one in found:
+        same = next((group for group in groups if is_same(group[0].value, one.value)), None)
+        groups.append([one]) if same is None else same.append(one)
+    groups.sort(key=_rank, reverse=True)
+    best, *others = groups
+    chosen = max(best, key=lambda one: (one.evidence.supported, one.confidence))
+    evidence = chosen.evidence
+    if len(found) > 1:
+        shares = {**evidence.confidence, "agreement": len(best) / len(found), "total": _together(best)}
+        evidence = replace(evidence, confidence=shares)
+    rivals = [group[0] for group in others]
+    against = [one for one in rivals if one.evidence.supported and evidence.supported]
+    against += _elsewhere(chosen, leaf, catalog) if evidence.supported else []
+    listed = [_alternative(one) for one in rivals] + list(evidence.alternatives)
+    evidence = replace(evidence, alternatives=_different(listed, chosen.value))
+    if not against:
+        return Merged(chosen.value, evidence)
+    places = (_alternative(chosen), *(_alternative(one) for one in against))
+    reason = "; ".join(f"{_said(place)}" for place in places)
+    conflict = EvidenceConflict(path, places, reason)
+    return Merged(chosen.value, replace(evidence, status="conflict", reason=reason), conflict)
+
+
+def is_same(one: Json, other: Json) -> bool:
+    """Whether two values say the same: numbers by value, texts without regard to case and spaces."""
+    if isinstance(one, str) and isinstance(other, str):
+        return " ".join(one.casefold().split()) == " ".join(other.casefold().split())
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    return bool(one == other)
+
+
+def _rank(group: Sequence[Checked]) -> tuple[bool, float]:
+    return any(one.evidence.supported for one in group), _together(group)
+
+
+def _together(group: Sequence[Checked]) -> float:
+    """The confidence of those that agree: each leaves its own doubt."""
+    if len(group) == 1:
+        return group[0].confidence
+    most = max(one.confidence for one in group)
+    return max(most, min(CERTAIN, round(1 - prod(1 - one.confidence for one in group), 4)))
+
+
+def _elsewhere(chosen: Checked, leaf: LeafSpec, catalog: SourceCatalog) -> list[Checked]:
+    """Other places that the same extractor found under the same label, nearly as sure, with another value."""
+    label = _label(chosen.proposal)
+    if not label or leaf.several or chosen.proposal.confidence < STRONG:
+        return []
+    found: list[Checked] = []
+    for one in chosen.proposal.alternatives:
+        if _label(one) != label or one.confidence < max(STRONG, NEARLY * chosen.proposal.confidence):
+            continue
+        try:
+            value = fitted(one.value, leaf, one.quote)
+        except Unfit:
+            continue
+        evidence = checked(replace(one, path=chosen.evidence.path, value=value), leaf, catalog)
+        if evidence.supported and not any(is_same(value, other.value) for other in (chosen, *found)):
+            found.append(Checked(value, one, evidence))
+    return found
+
+
+def _label(proposal: Proposal) -> str:
+    return " ".join(proposal.label.casefold().split()).strip(" :.")
+
+
+def _alternative(one: Checked) -> Alternative:
+    evidence = one.evidence
+    return Alternative(
+        one.value,
+        evidence.quote or one.proposal.quote,
+        evidence.page or 0,
+        evidence.bboxes,
+        evidence.blocks,
+        one.confidence,
+        one.proposal.extractor,
+    )
+
+
+def _different(listed: Sequence[Alternative], value: Json) -> tuple[Alternative, ...]:
+    """Each other value once, in order."""
+    kept: list[Alternative] = []
+    for one in listed:
+        if not is_same(one.value, value) and not any(is_same(one.value, other.value) for other in kept):
+            kept.append(one)
+    return tuple(kept)
+
+
+def _said(place: Alternative) -> str:
+    where = f"page {place.page}" if place.page else "no place"
+    return f"{where} says {str(place.value)[:80]!r} ({place.extractor})"

@@ -1,0 +1,44 @@
+"""Extractors by name: `rules`, and those of other packages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import cast
+
+from quire.errors import UsageError
+from quire.extract.extractor import Extractor
+from quire.plugins import loaded, offered
+
+DEFAULT = ("rules",)
+BUILT_IN = {"rules": "quire.extract.rules:RulesExtractor"}
+"""The place of the factory of each, `module:name`."""
+
+
+def extractor_names() -> tuple[str, ...]:
+    return tuple(sorted({*BUILT_IN, *offered("extractor")}))
+
+
+def find_extractor(name: str) -> Extractor:
+    """The extractor of a name. After a colon follows what its factory takes: `learned:receipts.model`.
+
+    Raises UsageError for an unknown name, and ConfigurationError for one that cannot be loaded.
+    """
+    plain, _, argument = name.partition(":")
+    factory = _factory(plain)
+    return factory(argument) if argument else factory()
+
+
+def find_extractors(given: Sequence[str | Extractor]) -> list[Extractor]:
+    """Extractors by name or as objects; the default ones if none is given."""
+    return [find_extractor(one) if isinstance(one, str) else one for one in given or DEFAULT]
+
+
+def _factory(name: str) -> Callable[..., Extractor]:
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
+        return cast("Callable[..., Extractor]", getattr(import_module(module), attribute))
+    points = offered("extractor")
+    if name not in points:
+        raise UsageError(f"there is no extractor {name[:50]!r}; choose from {', '.join(extractor_names())}")
+    return cast("Callable[..., Extractor]", loaded("extractor", points[name]))

@@ -1,0 +1,35 @@
+"""An extraction as CSV: a line for each value."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from quire.export._csv import inert
+from quire.extract.reports.rows import ValueRow, value_rows
+from quire.extract.values import Extraction
+from quire.types import BBox
+
+COLUMNS = (
+    *("path", "value", "status", "match", "confidence", "page", "quote"),
+    *("left", "top", "width", "height", "label", "reason", "extractor"),
+)
+
+
+def csv_report(extraction: Extraction) -> bytes:
+    """Every value with its evidence; the box is the one around all of its places, in fractions of the page."""
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in value_rows(extraction):
+        writer.writerow([inert(text) for text in _cells(row)])
+    return target.getvalue().encode("utf-8", "replace")
+
+
+def _cells(row: ValueRow) -> tuple[str, ...]:
+    evidence, box = row.evidence, BBox.union(row.boxes) if row.boxes else None
+    place = ("",) * 4 if box is None else tuple(f"{side:.5f}" for side in (box.left, box.top, box.width, box.height))
+    confidence = "" if row.confidence is None else f"{row.confidence:.3f}"
+    page = "" if evidence.page is None else str(evidence.page)
+    where = (row.path, row.text, evidence.status, evidence.match or "", confidence, page, evidence.quote)
+    return (*where, *place, evidence.label, evidence.reason, evidence.extractor)

@@ -1,0 +1,149 @@
+"""Requests as tasks: documents to read, and what to extract from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from starlette.requests import Request
+
+from quire.context import Json
+from quire.database.runs import run_of
+from quire.durable.extracts.request import ExtractRequest
+from quire.durable.messages import TaskArgument, TaskSource, TaskType
+from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.errors import UsageError
+from quire.extract.registry import extractor_names
+from quire.fetching import check_url, shown_url
+from quire.keys import digest_of
+from quire.service.api.errors import ApiError
+from quire.service.api.finding import RunFinder
+from quire.service.api.schemas import ExtractOptions, ExtractSubmission, RunOptions, RunRequest, UrlSource
+from quire.service.security import tenant_of
+from quire.service.service import FLOW, Service
+from quire.service.uploads import form_body, json_body
+
+
+class Submitting:
+    """Requests as tasks of the types `read` and `extract`. Each method returns the run."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def read(self, request: Request, idempotency_key: str | None) -> str:
+        tenant = tenant_of(request, self._service.settings)
+        if _is_form(request):
+            sources, parts = await self._files(request, tenant, ("options",))
+            options: RunOptions = validated(RunOptions, parts.get("options", b"{}"))
+        else:
+            body: RunRequest = validated(RunRequest, await self._json(request))
+            sources, options = _urls(body.sources), body.options
+        return await self._submit("read", tenant, sources, options, idempotency_key)
+
+    async def extract(self, request: Request, finder: RunFinder, idempotency_key: str | None) -> str:
+        tenant = tenant_of(request, self._service.settings)
+        if _is_form(request):
+            sources, parts = await self._files(request, tenant, ("extract", "options"))
+            if "extract" not in parts:
+                raise ApiError(422, "say what to extract in the part `extract`: JSON with schema or fields")
+            asked: ExtractOptions = validated(ExtractOptions, parts["extract"])
+            options: RunOptions = validated(RunOptions, parts.get("options", b"{}"))
+        else:
+            body: ExtractSubmission = validated(ExtractSubmission, await self._json(request))
+            if (body.document is None) == (not body.sources):
+                raise ApiError(422, "name the document to extract from: its id in `document`, or `sources`")
+            asked, options = body, body.options or RunOptions.model_validate({})
+            sources = _urls(body.sources)
+            if body.document is not None:
+                found = await self._service.call(finder.document, body.document, tenant)
+                sources = [{"stored": found.reference["source"], "uri": found.name}]
+                if body.options is None:  # as it was read, so that it is not read again
+                    options = RunOptions.model_validate(dict(found.status.inputs["read"]))
+        wanted = await self._service.call(_asked, asked)
+        return await self._submit("extract", tenant, sources, options, idempotency_key, wanted.to_json())
+
+    async def _submit(
+        self,
+        type: TaskType,
+        tenant: str,
+        sources: Sequence[TaskSource],
+        options: RunOptions,
+        idempotency_key: str | None,
+        extract: Mapping[str, Json] | None = None,
+    ) -> str:
+        service = self._service
+        await service.call(_check, options)
+        kind = "api" if type == "read" else f"api/{type}"
+        key = digest_of([kind, tenant, idempotency_key]) if idempotency_key else None
+        argument: TaskArgument = {
+            "type": type,
+            "tenant": tenant,
+            "sources": sources,
+            "read": options.model_dump(),
+            "outputs": {},
+            "target": {"kind": "inbody"},
+            "callbacks": [],
+            "from_formats": [],
+            "timeout_s": None,
+            "abort_on_error": False,
+            "limits": service.limits,
+        }
+        if extract is not None:
+            argument["extract"] = extract
+        return run_of(FLOW, await service.submit(argument, task=key))
+
+    async def _json(self, request: Request) -> bytes:
+        return await json_body(request, self._service.settings.max_body_bytes)
+
+    async def _files(
+        self, request: Request, tenant: str, known: Sequence[str]
+    ) -> tuple[list[TaskSource], dict[str, bytes]]:
+        """The files of a form in the store, and its other parts."""
+        service = self._service
+        form = await form_body(request, service.settings.max_body_bytes)
+        try:
+            if not form.files or form.unnamed:
+                raise ApiError(422, "send at least one file, each with a name, in the part `files`", category="usage")
+            fields = dict(form.fields)
+            if unknown := set(fields) - {*known}:
+                raise ApiError(422, f"unknown fields: {', '.join(sorted(unknown))[:200]}")
+            parts = {name: value.encode() for name, value in fields.items()}
+            return [await service.keep(upload, tenant) for upload in form.files], parts
+        finally:
+            form.close()
+
+
+def validated(model: type[Any], data: bytes) -> Any:
+    """The body of a request. Raises ApiError with every mistake in it."""
+    try:
+        value: BaseModel = model.model_validate_json(data)
+    except ValidationError as error:
+        lines = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}".lstrip(": ") for one in error.errors()]
+        raise ApiError(422, "; ".join(lines), category="usage") from None
+    return value
+
+
+def _is_form(request: Request) -> bool:
+    return request.headers.get("content-type", "").lower().startswith("multipart/")
+
+
+def _urls(given: Sequence[UrlSource]) -> list[TaskSource]:
+    for one in given:
+        check_url(one.url)
+    return [{"url": one.url, "headers": one.headers, "uri": shown_url(one.url)} for one in given]
+
+
+def _check(options: RunOptions) -> None:
+    """Raises UsageError or ConfigurationError for options that cannot work: pages, engines, languages."""
+    request = ReadRequest.with_options(SourceRef("", "", ""), options.model_dump())
+    request.options()
+    request.settings()
+
+
+def _asked(options: ExtractOptions) -> ExtractRequest:
+    """Raises UsageError for a schema that cannot be filled, and for what is not an extractor of this server."""
+    for name in options.extractors:
+        if name not in extractor_names():  # what follows a colon would be a path of the server
+            raise UsageError(f"there is no extractor {name[:50]!r}; choose from {', '.join(extractor_names())}")
+    return ExtractRequest.of(options.schema_, options.fields, options.extractors, options.min_confidence)

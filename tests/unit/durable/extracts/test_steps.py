@@ -1,0 +1,91 @@
+"""Extractions in a store: one winner, and another key for everything that decides the values."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Barrier
+from typing import ClassVar
+
+import pytest
+
+from quire.durable.extracts.request import ExtractRequest
+from quire.durable.extracts.steps import ExtractSteps, extraction_key
+from quire.durable.messages import DocumentReference
+from quire.durable.opening import local_runtime
+from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.steps import DocumentSteps
+from quire.errors import UsageError
+from quire.extract.encoding import decode_extraction
+from quire.extract.rules import RulesExtractor
+from quire.keys import Digest, digest_bytes
+from quire.store.files import FileStore
+from quire.workers import WorkerReply
+from tests.unit.extract.bills import bill
+
+pytestmark = pytest.mark.processes
+
+ASKED = ExtractRequest.of(fields="invoice number, total")
+
+
+@pytest.fixture
+def store(tmp_path):
+    with FileStore(tmp_path / "store") as store:
+        yield store
+
+
+@pytest.fixture
+def document(store, tmp_path) -> DocumentReference:
+    data = bill()
+    (tmp_path / "bill.pdf").write_bytes(data)
+    request = ReadRequest(SourceRef(digest_bytes(data), "bill.pdf", str(tmp_path / "bill.pdf")))
+    with local_runtime(store, workers=1) as runtime:
+        read: DocumentReference = runtime.result(runtime.submit("document", request.to_json()), timeout_s=60)
+        return read
+
+
+class Counting(DocumentSteps):
+    """Notes the jobs that it gives to workers."""
+
+    jobs: ClassVar[list[str]] = []
+
+    def work(self, job: str, arguments: object, timeout_s: float, *, urgent: bool = False) -> WorkerReply:
+        self.jobs.append(job)
+        return super().work(job, arguments, timeout_s, urgent=urgent)
+
+
+def test_two_extractions_of_one_document_at_the_same_time_have_one_winner(store, document):
+    barrier = Barrier(4)
+
+    def one(_: int) -> tuple[Digest, bool]:
+        steps = ExtractSteps(Counting(store, workers=1))
+        barrier.wait(30)
+        return steps.extraction(document, ASKED)
+
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(one, range(4)))
+    assert Counting.jobs == ["quire.durable.extracts.jobs:extracted"]
+    assert len({digest for digest, _ in found}) == 1
+    assert sorted(hit for _, hit in found) == [False, True, True, True]
+    extraction = decode_extraction(store.load(found[0][0]))
+    assert extraction.values["invoice_number"] == "INV-2041"
+
+
+def test_everything_that_decides_the_values_decides_the_key(document, monkeypatch):
+    keys = {
+        extraction_key(document, ASKED),
+        extraction_key(document, ExtractRequest.of(fields="invoice number, date")),
+        extraction_key(document, replace(ASKED, min_confidence=0.5)),
+        extraction_key({**document, "document": Digest("other")}, ASKED),
+    }
+    monkeypatch.setattr(RulesExtractor, "version", "of tomorrow")
+    keys.add(extraction_key(document, ASKED))
+    assert len(keys) == 5
+
+
+def test_a_request_is_the_same_after_a_journal():
+    schema = {"type": "object", "properties": {"total": {"type": "number"}}}
+    for request in (ASKED, ExtractRequest.of(schema, min_confidence=0.25)):
+        assert ExtractRequest.from_json(request.to_json()) == request
+    with pytest.raises(UsageError, match="the least confidence is 7; choose from 0 to 1"):
+        ExtractRequest.of(fields="a", min_confidence=7)
