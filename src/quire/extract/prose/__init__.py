@@ -1,0 +1,5 @@
+"""Values in running text: parties, governing law, dates and terms of agreements, by the sentences they stand in."""
+
+from quire.extract.prose.extractor import ProseExtractor
+
+__all__ = ["ProseExtractor"]
