@@ -11,7 +11,7 @@ from quire.extract.candidates import Candidate, find_candidates
 from quire.extract.rules.choosing import chosen
 from quire.extract.rules.leaves import WantedLeaf, wanted_leaves
 from quire.extract.rules.ranking import Ranked, Ranking
-from quire.extract.schema import ExtractSchema
+from quire.extract.schema import ExtractSchema, LeafSpec
 from quire.extract.values import Proposal
 from quire.types import Part
 
@@ -52,7 +52,7 @@ def _made(
     candidate = ranked.candidate
     return Proposal(
         path=wanted.leaf.path,
-        value=_value(wanted, candidate),
+        value=leaf_value(wanted.leaf, candidate),
         records=(candidate.record, *candidate.more),
         quote=candidate.text,
         confidence=confidence,
@@ -63,9 +63,8 @@ def _made(
     )
 
 
-def _value(wanted: WantedLeaf, candidate: Candidate) -> Json:
+def leaf_value(leaf: LeafSpec, candidate: Candidate) -> Json:
     """The value in the type of the leaf: a number, an ISO date, the code of a currency, else the text on one line."""
-    leaf = wanted.leaf
     value = candidate.value
     if leaf.type in ("number", "integer") and isinstance(value, float):
         return int(value) if leaf.type == "integer" or value.is_integer() else value
