@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from quire.catalog.records import SourceCatalog
+from quire.extract.candidates import Candidate
 from quire.extract.prose import ProseExtractor
 from quire.extract.rules import RulesExtractor
 from quire.extract.schema import ExtractSchema
@@ -23,16 +24,22 @@ class OfflineExtractor:
     name = "offline"
 
     def __init__(self) -> None:
-        self._parts = (RulesExtractor(), ProseExtractor(), TableExtractor())
+        self._rules = RulesExtractor()
+        self._others = (ProseExtractor(), TableExtractor())
 
     @property
     def version(self) -> str:
-        return "-".join(part.version for part in self._parts)
+        return "-".join(part.version for part in (self._rules, *self._others))
 
-    def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]:
+    def propose(
+        self, catalog: SourceCatalog, schema: ExtractSchema, candidates: Sequence[Candidate] | None = None
+    ) -> Sequence[Proposal]:
+        """`candidates` are those of the catalog, if they were found already."""
         best: dict[str, Proposal] = {}
-        for part in self._parts:
-            for one in part.propose(catalog, schema):
+        proposed = [self._rules.propose(catalog, schema, candidates)]
+        proposed += [part.propose(catalog, schema) for part in self._others]
+        for those in proposed:
+            for one in those:
                 field = one.path.split("[")[0]
                 best[one.path] = _surest(best[one.path], one) if one.path in best else one
                 if one.path != field and field in best:  # one value of a field that turned out to have several

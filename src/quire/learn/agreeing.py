@@ -23,20 +23,42 @@ COVERED = 0.5
 _NUMBERS = ("amount", "number", "percentage")
 
 
-def says(leaf: LeafSpec, value: Json, said: Json) -> bool:
-    """Whether two values are the same: dates and numbers by value, texts by their letters and digits."""
-    if said is None or said == "":
-        return False
-    if leaf.kind == "date" and (wanted := date_readings(str(value))):
-        return not wanted.isdisjoint(date_readings(str(said)))
-    if leaf.kind in _NUMBERS or leaf.type in ("number", "integer"):
-        numbers = number_readings(value)
-        if numbers:
-            return not numbers.isdisjoint(number_readings(said))
-    if leaf.kind in ("duration", None) and (term := duration_of(str(value))) is not None:
-        other = duration_of(str(said))
-        return other is not None and other[1:] == term[1:]
-    return solid(str(value)) == solid(str(said))
+class ConfirmedValue:
+    """A value that a person confirmed for a leaf, compared with others: dates, numbers and durations by value, texts by
+    their letters and digits."""
+
+    def __init__(self, leaf: LeafSpec, value: Json) -> None:
+        text = str(value)
+        self._dates = date_readings(text) if leaf.kind == "date" else frozenset()
+        counted = leaf.kind in _NUMBERS or leaf.type in ("number", "integer")
+        self._numbers = number_readings(value) if counted else frozenset()
+        lasts = leaf.kind in ("duration", None) and not self._dates and not self._numbers
+        self._duration = duration_of(text) if lasts else None
+        self._letters, self._words = solid(text), _words(text)
+
+    @property
+    def kinds(self) -> frozenset[str] | None:
+        """The kinds of candidates that may say it; None for all."""
+        if self._dates:
+            return frozenset({"date"})
+        if self._duration is not None:
+            return frozenset({"duration"})
+        return frozenset(_NUMBERS) if self._numbers else None
+
+    def is_said_by(self, said: Json) -> bool:
+        if said is None or said == "":
+            return False
+        if self._dates:
+            return not self._dates.isdisjoint(date_readings(str(said)))
+        if self._numbers:
+            return not self._numbers.isdisjoint(number_readings(said))
+        if self._duration is not None:
+            other = duration_of(str(said))
+            return other is not None and other[1:] == self._duration[1:]
+        return self._letters == solid(str(said))
+
+    def has_words(self, said: Json) -> bool:
+        return self._words == _words(str(said))
 
 
 def right_choices(
@@ -44,13 +66,9 @@ def right_choices(
 ) -> list[int]:
     """Which choices are the confirmed value: those that say it, if possible at its place; else what stands there;
     else the one text that nearly says it."""
-    exact = [
-        at
-        for at, choice in enumerate(choices)
-        if any(says(leaf, value, choice.value) or says(leaf, value, choice.candidate.text) for value in values)
-    ]
-    words = {_words(str(value)) for value in values}
-    exact = [at for at in exact if _words(str(choices[at].value)) in words] or exact
+    wanted = [ConfirmedValue(leaf, value) for value in values]
+    exact = [at for at, choice in enumerate(choices) if any(_is_said(one, choice) for one in wanted)]
+    exact = [at for at in exact if any(one.has_words(choices[at].value) for one in wanted)] or exact
     if place is not None:
         there = [at for at in exact if _shared(choices[at], place) > 0]
         if exact:
@@ -60,6 +78,12 @@ def right_choices(
             most = max(share for share, _ in near)
             return [at for share, at in near if share == most]
     return exact or _nearly(choices, values)
+
+
+def _is_said(wanted: ConfirmedValue, choice: Choice) -> bool:
+    if choice.rank is None and wanted.kinds is not None and choice.candidate.kind not in wanted.kinds:
+        return False
+    return wanted.is_said_by(choice.value) or wanted.is_said_by(choice.candidate.text)
 
 
 def _words(text: str) -> str:

@@ -41,7 +41,7 @@ class DocumentChoices:
     def __init__(self, catalog: SourceCatalog, schema: ExtractSchema) -> None:
         self._catalog, self._schema = catalog, schema
         self.candidates = find_candidates(catalog)
-        self.proposals: Sequence[Proposal] = OfflineExtractor().propose(catalog, schema)
+        self.proposals: Sequence[Proposal] = OfflineExtractor().propose(catalog, schema, self.candidates)
 
     @cached_property
     def _by_leaf(self) -> Mapping[str, Sequence[Proposal]]:
@@ -83,14 +83,14 @@ class DocumentChoices:
             if not there:
                 made = self._candidate(leaf, one, page, box)
                 added.append(Choice(made, one.value, rank, one))
-        choices = []
+        choices: list[Choice] = []
         for at, candidate in enumerate(self.candidates):
             if at in known:
                 rank, one = known[at]
                 choices.append(Choice(candidate, one.value, rank, one))
                 continue
             value = leaf_value(leaf, candidate)
-            choices.append(Choice(candidate, value, echoes=says.get(solid(str(value)))))
+            choices.append(Choice(candidate, value, echoes=says.get(solid(str(value))) if says else None))
         return choices + added
 
     def _candidate(self, leaf: LeafSpec, one: Proposal, page: int, box: BBox) -> Candidate:

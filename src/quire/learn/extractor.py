@@ -44,12 +44,24 @@ class LearnedExtractor:
         found: list[Proposal] = []
         for leaf in schema.leaves:
             learned = self.model.leaves.get(leaf.path)
-            if learned is None or not learned.weights:
+            if learned is None or not (learned.weights or learned.spellings):
                 found += document.found.proposed(leaf)
+                continue
+            if not learned.weights:
+                found += self._spelt(leaf, learned, document)
                 continue
             rows = document.rows(leaf).of_kinds(frozenset(learned.kinds)).placed(leaf.path, near)
             found += self._chosen(leaf, learned, rows.ranked(learned.weights))
         return found
+
+    def _spelt(self, leaf: LeafSpec, learned: LearnedLeaf, document: DescribedDocument) -> Iterator[Proposal]:
+        """What the rules propose, as samples spell it."""
+        proposed = document.found.proposed(leaf)
+        first = next((one for one in document.found.of(leaf) if one.rank == 0), None)
+        if len(proposed) != 1 or first is None or first.value != proposed[0].value:
+            yield from proposed
+        else:
+            yield replace(proposed[0], value=learned.spellings.of_choice(first), extractor=self.name)
 
     def _chosen(
         self, leaf: LeafSpec, learned: LearnedLeaf, ranked: Sequence[tuple[float, Choice | None]]
@@ -69,7 +81,7 @@ class LearnedExtractor:
 
     def _proposal(self, leaf: LeafSpec, learned: LearnedLeaf, choice: Choice) -> Proposal:
         candidate = choice.candidate
-        value = written(learned.way, choice.value, candidate.text)
+        value = written(learned.way, learned.spellings.of_choice(choice), candidate.text)
         if choice.proposal is not None:
             return replace(choice.proposal, path=leaf.path, value=value, extractor=self.name, alternatives=())
         return Proposal(

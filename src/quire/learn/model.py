@@ -1,4 +1,4 @@
-"""What was learnt from samples, as one JSON file without any text of theirs."""
+"""What was learnt from samples, as one JSON file. It has no text of theirs but spellings that at least two have."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from quire.context import Json
 from quire.errors import UsageError
 from quire.keys import Digest, digest_bytes
 from quire.learn.layouts import KnownLayout, LayoutPlace
+from quire.learn.spelling import KnownSpellings
 from quire.learn.writing import check_way
 from quire.types import BBox
 
@@ -42,7 +43,8 @@ class LeafScore:
 @dataclass(frozen=True, slots=True)
 class LearnedLeaf:
     """What was learnt about one leaf. `weights` is empty where the rules were as good in the cross-validation: then
-    they decide. `kinds` are those of its values, `way` is how they are written."""
+    they decide. `kinds` are those of its values, `way` is how they are written, `spellings` correct what OCR misread.
+    """
 
     path: str
     rules: LeafScore
@@ -50,6 +52,7 @@ class LearnedLeaf:
     weights: Mapping[int, float] = field(default_factory=dict)
     kinds: tuple[str, ...] = ()
     way: str = "value"
+    spellings: KnownSpellings = field(default_factory=KnownSpellings)
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,7 @@ def _leaf_json(one: LearnedLeaf) -> dict[str, Json]:
         "weights": {f"{name:08x}": weight for name, weight in sorted(one.weights.items())},
         "kinds": list(one.kinds),
         "way": one.way,
+        "spellings": [list(one.spellings.values), [list(word) for word in one.spellings.words]],
     }
 
 
@@ -122,6 +126,7 @@ def _leaf_of(path: str, tree: Mapping[str, Any]) -> LearnedLeaf:
         {int(name, 16): float(weight) for name, weight in tree["weights"].items()},
         tuple(tree["kinds"]),
         check_way(tree["way"]),
+        KnownSpellings(tuple(tree["spellings"][0]), tuple((word, times) for word, times in tree["spellings"][1])),
     )
 
 

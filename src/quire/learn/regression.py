@@ -137,6 +137,6 @@ class _Matrix:
         right = np.where(self._right, likely, 0.0)
         right_of = np.add.reduceat(right, self._firsts)[self._document]
         error = (likely / all_of - right / np.maximum(right_of, 1e-12)) / len(self._firsts)
-        slope: Floats = np.bincount(self._at, np.repeat(error, self._sizes), self._length)
+        slope = np.bincount(self._at, np.repeat(error, self._sizes), self._length).astype(np.float64)
         slope[-1] = 0.0
         return slope

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from quire.context import Json
 from quire.errors import UsageError
 from quire.extract.schema import LeafSpec
-from quire.learn.agreeing import right_choices, says
+from quire.learn.agreeing import ConfirmedValue, right_choices
 from quire.learn.choices import Choice
 from quire.learn.described import DescribedDocument, LeafRows
 from quire.learn.layouts import KnownLayout, LayoutPlace, nearest, place_of
 from quire.learn.model import LeafScore, LearnedLeaf, LearnedModel
 from quire.learn.regression import Options, hardest, learnt_weights
 from quire.learn.samples import Sample
+from quire.learn.spelling import KnownSpellings
 from quire.learn.writing import way_of
 
 FEWEST = 5
@@ -103,6 +105,25 @@ class _Case:
         return next((one for one in self.rows.choices if one.rank == 0), None)
 
 
+class _Outcome(NamedTuple):
+    """What came out for a case: None for no value."""
+
+    case: _Case
+    choice: Choice | None
+    value: Json
+
+
+class _Decision(NamedTuple):
+    """What of a lesson is used: how it chooses, how it spells; neither leaves the leaf to the rules."""
+
+    chooses: bool
+    spells: bool
+
+
+_RULES = _Decision(chooses=False, spells=False)
+_DECISIONS = (_RULES, _Decision(False, True), _Decision(True, False), _Decision(True, True))
+
+
 class _Lesson:
     """One leaf, learnt from all samples that say something about it."""
 
@@ -130,13 +151,43 @@ class _Lesson:
     @cached_property
     def learned(self) -> LearnedLeaf:
         path, rules = self.leaf.path, self._rules_score()
-        usable = [one for one in self.cases if one.right]
-        if len(usable) < FEWEST or not any(one.right[0] for one in usable):
+        if not self._single or rules.f1 == 1.0 or not self._can_learn:
             return LearnedLeaf(path, rules, rules)
-        score = sum((self._score(one.expected, got) for one, got in self._validated), LeafScore())
-        if score.f1 <= rules.f1:
+        score = self._total(self._decided)
+        if self._decision == _RULES:
             return LearnedLeaf(path, rules, score)
-        return LearnedLeaf(path, rules, score, self._weights(self._narrowed), self._kinds, self._way())
+        chooses, spells = self._decision
+        return LearnedLeaf(
+            path,
+            rules,
+            score,
+            self._weights(self._narrowed) if chooses else {},
+            self._kinds if chooses else (),
+            self._way() if chooses else "value",
+            self._spellings(self.cases) if spells else KnownSpellings(),
+        )
+
+    @property
+    def _can_learn(self) -> bool:
+        return len(self._usable) >= FEWEST and any(one.right[0] for one in self._usable)
+
+    @property
+    def _usable(self) -> list[_Case]:
+        return [one for one in self.cases if one.right]
+
+    @cached_property
+    def _decision(self) -> _Decision:
+        """What does best in the cross-validation; of several the one that differs least from the rules."""
+        return max(_DECISIONS, key=lambda one: (self._total(self._validated[one]).f1, -_DECISIONS.index(one)))
+
+    @property
+    def _decided(self) -> list[_Outcome]:
+        if not self._can_learn:
+            return [_Outcome(one, choice := one.proposed, choice and choice.value) for one in self.cases]
+        return self._validated[self._decision]
+
+    def _total(self, outcomes: Sequence[_Outcome]) -> LeafScore:
+        return sum((self._score(one) for one in outcomes), LeafScore())
 
     @property
     def mistakes(self) -> list[Mistake]:
@@ -144,39 +195,35 @@ class _Lesson:
             return [
                 Mistake(one.sample.name, self.leaf.path, list(expected), got, None)
                 for one, expected in self._said
-                if (got := [two.value for two in one.document.found.proposed(self.leaf)]) is not None
+                if (got := self._proposed(one)) is not None
                 and self._score_several(expected, got).right < max(len(expected), len(got))
             ]
-        decided = self._validated if self.learned.weights else [(one, one.proposed) for one in self.cases]
-        return [
-            self._mistake(one, got)
-            for one, got in decided
-            if (score := self._score(one.expected, got)).right < max(score.expected, score.found)
-        ]
+        scored = ((one, self._score(one)) for one in self._decided)
+        return [self._mistake(one) for one, score in scored if score.right < max(score.expected, score.found)]
 
-    def _mistake(self, case: _Case, got: Choice | None) -> Mistake:
+    def _mistake(self, outcome: _Outcome) -> Mistake:
+        case, sample = outcome.case, outcome.case.studied.sample
+        place = sample.place(self.leaf.path)
+        page = outcome.choice.candidate.page if outcome.choice else place.page if place is not None else None
         expected = case.expected[0] if case.expected else None
-        place = case.studied.sample.place(self.leaf.path)
-        page = got.candidate.page if got is not None else place.page if place is not None else None
-        return Mistake(case.studied.sample.name, self.leaf.path, expected, None if got is None else got.value, page)
+        return Mistake(sample.name, self.leaf.path, expected, outcome.value, page)
+
+    def _proposed(self, studied: _Studied) -> list[Json]:
+        return [one.value for one in studied.document.found.proposed(self.leaf)]
 
     def _rules_score(self) -> LeafScore:
         if self._single:
-            return sum((self._score(one.expected, one.proposed) for one in self.cases), LeafScore())
-        return sum(
-            (
-                self._score_several(expected, [two.value for two in one.document.found.proposed(self.leaf)])
-                for one, expected in self._said
-            ),
-            LeafScore(),
-        )
+            return self._total([_Outcome(one, one.proposed, one.proposed and one.proposed.value) for one in self.cases])
+        scores = (self._score_several(expected, self._proposed(one)) for one, expected in self._said)
+        return sum(scores, LeafScore())
 
-    def _score(self, expected: Sequence[Json], got: Choice | None) -> LeafScore:
-        right = got is not None and any(says(self.leaf, value, got.value) for value in expected)
+    def _score(self, outcome: _Outcome) -> LeafScore:
+        expected, got = outcome.case.expected, outcome.value
+        right = got is not None and any(ConfirmedValue(self.leaf, value).is_said_by(got) for value in expected)
         return LeafScore(len(expected), int(got is not None), int(right))
 
     def _score_several(self, expected: Sequence[Json], got: Sequence[Json]) -> LeafScore:
-        right = sum(any(says(self.leaf, value, one) for one in got) for value in expected)
+        right = sum(any(map(ConfirmedValue(self.leaf, value).is_said_by, got)) for value in expected)
         return LeafScore(len(expected), len(got), min(right, len(got)))
 
     @cached_property
@@ -201,23 +248,29 @@ class _Lesson:
         ]
 
     @cached_property
-    def _validated(self) -> list[tuple[_Case, Choice | None]]:
-        """What would be chosen for each case by what is learnt from those of the other folds."""
-        chosen: list[tuple[_Case, Choice | None]] = []
+    def _validated(self) -> Mapping[_Decision, list[_Outcome]]:
+        """What would come out for each case by what is learnt from those of the other folds, for each decision."""
+        found: dict[_Decision, list[_Outcome]] = {one: [] for one in _DECISIONS}
         fold_of = {id(one.studied): number % FOLDS for number, one in enumerate(self.cases)}
         kinds = frozenset(self._kinds)
         for fold in range(FOLDS):
             learnt = [one for one in self._narrowed if fold_of[id(one.studied)] != fold]
-            if not learnt:
-                continue
-            weights = self._weights(learnt)
+            weights = self._weights(learnt) if learnt else {}
+            spellings = self._spellings([one for one in self.cases if fold_of[id(one.studied)] != fold])
             known = [one.studied.layout() for one in learnt]
             for one in self.cases:
-                if fold_of[id(one.studied)] == fold:
-                    near = nearest(one.studied.document.marks, known)
-                    rows = one.rows.of_kinds(kinds).placed(self.leaf.path, near)
-                    chosen.append((one, rows.ranked(weights)[0][1]))
-        return chosen
+                if fold_of[id(one.studied)] != fold:
+                    continue
+                rows = one.rows.of_kinds(kinds).placed(self.leaf.path, nearest(one.studied.document.marks, known))
+                chosen = rows.ranked(weights)[0][1]
+                for decision in _DECISIONS:
+                    choice = chosen if decision.chooses else one.proposed
+                    value = choice and (spellings.of_choice(choice) if decision.spells else choice.value)
+                    found[decision].append(_Outcome(one, choice, value))
+        return found
+
+    def _spellings(self, cases: Sequence[_Case]) -> KnownSpellings:
+        return KnownSpellings.of(self.leaf, [one.expected for one in cases])
 
     def _weights(self, cases: Sequence[_Case]) -> Mapping[int, float]:
         options = []

@@ -9,7 +9,17 @@ from datetime import date
 from quire.context import Json
 from quire.errors import UsageError
 
-_DATE_FORMATS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%d/%m/%y", "%m/%d/%y", "%Y/%m/%d", "%d %B %Y", "%B %d, %Y")
+_DATE_FORMATS = (
+    "%d/%m/%Y",
+    "%m/%d/%Y",
+    "%d.%m.%Y",
+    "%d-%m-%Y",
+    "%d/%m/%y",
+    "%m/%d/%y",
+    "%Y/%m/%d",
+    "%d %B %Y",
+    "%B %d, %Y",
+)
 _ISO = re.compile(r"\d{4}-\d\d-\d\d")
 FEWEST = 3
 """Values that must all be written in the same way before it is taken for a rule."""

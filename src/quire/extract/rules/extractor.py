@@ -30,9 +30,12 @@ class RulesExtractor:
     def version(self) -> str:
         return VERSION
 
-    def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]:
+    def propose(
+        self, catalog: SourceCatalog, schema: ExtractSchema, candidates: Sequence[Candidate] | None = None
+    ) -> Sequence[Proposal]:
+        """`candidates` are those of the catalog, if they were found already."""
         wanted, matcher = wanted_leaves(tuple(leaf for leaf in schema.leaves if "[]" not in leaf.path))
-        ranking = Ranking(find_candidates(catalog), matcher)
+        ranking = Ranking(find_candidates(catalog) if candidates is None else candidates, matcher)
         found = chosen(wanted, {one.leaf.path: ranking.ranked(one) for one in wanted})
         return [_proposal(self.name, one, found[one.leaf.path]) for one in wanted if one.leaf.path in found]
 
