@@ -114,7 +114,11 @@ def _leaf_json(one: LearnedLeaf) -> dict[str, Json]:
         "weights": {f"{name:08x}": weight for name, weight in sorted(one.weights.items())},
         "kinds": list(one.kinds),
         "way": one.way,
-        "spellings": [list(one.spellings.values), [list(word) for word in one.spellings.words]],
+        "spellings": {
+            "values": list(one.spellings.values),
+            "words": dict(one.spellings.words),
+            "usual": sorted(one.spellings.usual),
+        },
     }
 
 
@@ -126,7 +130,11 @@ def _leaf_of(path: str, tree: Mapping[str, Any]) -> LearnedLeaf:
         {int(name, 16): float(weight) for name, weight in tree["weights"].items()},
         tuple(tree["kinds"]),
         check_way(tree["way"]),
-        KnownSpellings(tuple(tree["spellings"][0]), tuple((word, times) for word, times in tree["spellings"][1])),
+        KnownSpellings(
+            tuple(tree["spellings"]["values"]),
+            tuple(tree["spellings"]["words"].items()),
+            frozenset(tree["spellings"]["usual"]),
+        ),
     )
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from quire.catalog.records import SourceCatalog
 from quire.context import Json
 from quire.correct.dictionary import Dictionary
 from quire.correct.vocabulary import Vocabulary
 from quire.extract.schema import LeafSpec
 from quire.learn.choices import Choice
+from quire.learn.features import feature
 from quire.learn.samples import Sample
 
 LEAST_ALIKE = 0.85
@@ -20,22 +22,29 @@ LEAST_ALIKE = 0.85
 TWICE = 2
 """Samples that must have a spelling: what stands in one only is forgotten with it."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_RUN = re.compile(r"[^\W_]+")
 _UNSPELT = ("date", "amount", "number", "percentage", "duration", "email", "url", "iban", "code", "phone")
 
 
 @dataclass(frozen=True)
 class KnownSpellings:
-    """Values and words that at least two samples have, the words with how many do."""
+    """Values and words that at least two samples confirm, the words with how many do. `usual` are hashes of words that
+    at least two documents have anywhere: they are not misread."""
 
     values: tuple[str, ...] = ()
     words: tuple[tuple[str, int], ...] = ()
+    usual: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, leaf: LeafSpec, confirmed: Iterable[Sequence[Json]]) -> KnownSpellings:
-        """From the values of a leaf in each sample."""
+    def of(
+        cls, leaf: LeafSpec, confirmed: Iterable[Sequence[Json]], documents: Iterable[frozenset[int]]
+    ) -> KnownSpellings:
+        """From the values of a leaf in each sample, and the hashes of the words of its document."""
         if leaf.kind in _UNSPELT or leaf.type != "string" or leaf.enum:
             return cls()
-        return cls.of_texts([[str(value) for value in values] for values in confirmed])
+        found = cls.of_texts([[str(value) for value in values] for values in confirmed])
+        times = Counter(word for words in documents for word in words)
+        return replace(found, usual=frozenset(word for word, many in times.items() if many >= TWICE))
 
     @classmethod
     def of_texts(cls, samples: Sequence[Sequence[str]]) -> KnownSpellings:
@@ -62,7 +71,16 @@ class KnownSpellings:
         if choice.candidate.confidence is None or not isinstance(choice.value, str) or not self:
             return choice.value
         whole = self._dictionary.corrected(choice.value)
-        return whole if whole != choice.value else self._vocabulary.corrected(choice.value)
+        return whole if whole != choice.value else _RUN.sub(self._word, choice.value)
+
+    def _word(self, match: re.Match[str]) -> str:
+        word = match[0]
+        return word if feature(word.casefold()) in self.usual else self._vocabulary.corrected(word)
+
+
+def words_of(catalog: SourceCatalog) -> frozenset[int]:
+    """Hashes of the words of a document."""
+    return frozenset(feature(word.casefold()) for block in catalog.blocks for word in _WORD.findall(block.text))
 
 
 def dictionary_of(samples: Iterable[Sample]) -> Dictionary:

@@ -17,7 +17,7 @@ from quire.learn.layouts import KnownLayout, LayoutPlace, nearest, place_of
 from quire.learn.model import LeafScore, LearnedLeaf, LearnedModel
 from quire.learn.regression import Options, hardest, learnt_weights
 from quire.learn.samples import Sample
-from quire.learn.spelling import KnownSpellings
+from quire.learn.spelling import KnownSpellings, words_of
 from quire.learn.writing import way_of
 
 FEWEST = 5
@@ -86,6 +86,10 @@ class _Studied:
         self.sample = sample
         self.document = DescribedDocument(sample.catalog, sample.leaves)
         self.places: dict[str, LayoutPlace] = {}
+
+    @cached_property
+    def words(self) -> frozenset[int]:
+        return words_of(self.sample.catalog)
 
     def layout(self) -> KnownLayout:
         return KnownLayout(self.document.marks, self.places)
@@ -270,7 +274,7 @@ class _Lesson:
         return found
 
     def _spellings(self, cases: Sequence[_Case]) -> KnownSpellings:
-        return KnownSpellings.of(self.leaf, [one.expected for one in cases])
+        return KnownSpellings.of(self.leaf, [one.expected for one in cases], [one.studied.words for one in cases])
 
     def _weights(self, cases: Sequence[_Case]) -> Mapping[int, float]:
         options = []
