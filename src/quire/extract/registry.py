@@ -11,7 +11,10 @@ from quire.extract.extractor import Extractor
 from quire.plugins import loaded, offered
 
 DEFAULT = ("rules",)
-BUILT_IN = {"rules": "quire.extract.rules:RulesExtractor"}
+BUILT_IN = {
+    "rules": "quire.extract.rules:RulesExtractor",
+    "learned": "quire.learn.extractor:LearnedExtractor",
+}
 """The place of the factory of each, `module:name`."""
 
 
