@@ -97,7 +97,7 @@ def report_lines(learning: Learning) -> Iterator[str]:
         where = f", page {one.page}" if one.page else ""
         yield f"  {one.document}{where}: {one.path} is {_shown(one.expected)}, not {_shown(one.got)}"
     for document, path in learning.unplaced:
-        yield f"  {document}: the value of {path} stands nowhere in the text; nothing is learnt from it"
+        yield f"  {document}: the value of {path} is no candidate: it stands in the middle of a text, or nowhere"
 
 
 def _report(learning: Learning) -> dict[str, object]:

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from quire.context import Json
 from quire.extract.schema import LeafSpec
-from quire.learn.choices import Choice
+from quire.learn.choices import LeafChoice
 from quire.learn.samples import SamplePlace
 from quire.types import BBox
 from quire.verify.dates import date_readings
@@ -62,7 +62,7 @@ class ConfirmedValue:
 
 
 def right_choices(
-    leaf: LeafSpec, choices: Sequence[Choice], values: Sequence[Json], place: SamplePlace | None
+    leaf: LeafSpec, choices: Sequence[LeafChoice], values: Sequence[Json], place: SamplePlace | None
 ) -> list[int]:
     """Which choices are the confirmed value: those that say it, if possible at its place; else what stands there;
     else the one text that nearly says it."""
@@ -80,7 +80,7 @@ def right_choices(
     return exact or _nearly(choices, values)
 
 
-def _is_said(wanted: ConfirmedValue, choice: Choice) -> bool:
+def _is_said(wanted: ConfirmedValue, choice: LeafChoice) -> bool:
     if choice.rank is None and wanted.kinds is not None and choice.candidate.kind not in wanted.kinds:
         return False
     return wanted.is_said_by(choice.value) or wanted.is_said_by(choice.candidate.text)
@@ -90,7 +90,7 @@ def _words(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-def _nearly(choices: Sequence[Choice], values: Sequence[Json]) -> list[int]:
+def _nearly(choices: Sequence[LeafChoice], values: Sequence[Json]) -> list[int]:
     best, found = ALIKE, -1
     for value in values:
         wanted = solid(str(value))
@@ -107,7 +107,7 @@ def _nearly(choices: Sequence[Choice], values: Sequence[Json]) -> list[int]:
     return [found] if found >= 0 else []
 
 
-def _shared(choice: Choice, place: SamplePlace) -> float:
+def _shared(choice: LeafChoice, place: SamplePlace) -> float:
     """The part of the page that both cover, as a share of what at least one covers."""
     if choice.candidate.page != place.page or not place.bboxes:
         return 0.0

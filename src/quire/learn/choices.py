@@ -23,7 +23,7 @@ _INDEX = re.compile(r"\[\d+\]$")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LeafChoice:
     """A candidate for a leaf. `rank` is its place among what is proposed without anything learnt, from 0; None if it
     is not among it."""
 
@@ -61,7 +61,7 @@ class DocumentChoices:
             found[one.page, solid(one.text)].append(at)
         return found
 
-    def of(self, leaf: LeafSpec) -> list[Choice]:
+    def of(self, leaf: LeafSpec) -> list[LeafChoice]:
         """Every candidate of the document, in reading order, then what is proposed and is no candidate."""
         ranked = [
             option
@@ -70,7 +70,7 @@ class DocumentChoices:
             if option.places
         ]
         known: dict[int, tuple[int, Proposal]] = {}
-        added: list[Choice] = []
+        added: list[LeafChoice] = []
         says: dict[str, int] = {}
         for rank, one in enumerate(ranked):
             says.setdefault(solid(str(one.value)), rank)
@@ -82,15 +82,15 @@ class DocumentChoices:
                 known.setdefault(at, (rank, one))
             if not there:
                 made = self._candidate(leaf, one, page, box)
-                added.append(Choice(made, one.value, rank, one))
-        choices: list[Choice] = []
+                added.append(LeafChoice(made, one.value, rank, one))
+        choices: list[LeafChoice] = []
         for at, candidate in enumerate(self.candidates):
             if at in known:
                 rank, one = known[at]
-                choices.append(Choice(candidate, one.value, rank, one))
+                choices.append(LeafChoice(candidate, one.value, rank, one))
                 continue
             value = leaf_value(leaf, candidate)
-            choices.append(Choice(candidate, value, echoes=says.get(solid(str(value))) if says else None))
+            choices.append(LeafChoice(candidate, value, echoes=says.get(solid(str(value))) if says else None))
         return choices + added
 
     def _candidate(self, leaf: LeafSpec, one: Proposal, page: int, box: BBox) -> Candidate:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from quire.catalog.records import SourceCatalog
 from quire.extract.schema import ExtractSchema, LeafSpec
-from quire.learn.choices import Choice, DocumentChoices
+from quire.learn.choices import LeafChoice, DocumentChoices
 from quire.learn.features import FeatureIds, described, feature, nothing, ruled
 from quire.learn.layouts import KnownLayout, marks_of, placed
 from quire.learn.regression import scores
@@ -19,7 +19,7 @@ from quire.learn.regression import scores
 class LeafRows:
     """The choices for a leaf, and the features of each after those of the choice that there is no value."""
 
-    choices: Sequence[Choice]
+    choices: Sequence[LeafChoice]
     rows: Sequence[FeatureIds]
 
     def of_kinds(self, kinds: frozenset[str]) -> LeafRows:
@@ -41,7 +41,7 @@ class LeafRows:
             rows.append([*row, *more] if more else row)
         return LeafRows(self.choices, rows)
 
-    def ranked(self, weights: Mapping[int, float]) -> list[tuple[float, Choice | None]]:
+    def ranked(self, weights: Mapping[int, float]) -> list[tuple[float, LeafChoice | None]]:
         """The choices with how likely each is, the likeliest first; None stands for no value."""
         figures = scores(weights, self.rows)
         most = max(figures)

@@ -11,7 +11,7 @@ from quire.errors import UsageError
 from quire.extract.offline import OfflineExtractor
 from quire.extract.schema import ExtractSchema, LeafSpec
 from quire.extract.values import Proposal
-from quire.learn.choices import Choice
+from quire.learn.choices import LeafChoice
 from quire.learn.described import DescribedDocument
 from quire.learn.layouts import nearest
 from quire.learn.model import LearnedLeaf, LearnedModel
@@ -64,7 +64,7 @@ class LearnedExtractor:
             yield replace(proposed[0], value=learned.spellings.of_choice(first), extractor=self.name)
 
     def _chosen(
-        self, leaf: LeafSpec, learned: LearnedLeaf, ranked: Sequence[tuple[float, Choice | None]]
+        self, leaf: LeafSpec, learned: LearnedLeaf, ranked: Sequence[tuple[float, LeafChoice | None]]
     ) -> Iterator[Proposal]:
         best = ranked[0][1]
         if best is None:
@@ -79,7 +79,7 @@ class LearnedExtractor:
         first, *others = (replace(one, confidence=round(min(sure[value], 1.0), 3)) for value, one in said.items())
         yield replace(first, alternatives=tuple(others[:MOST_ALTERNATIVES]))
 
-    def _proposal(self, leaf: LeafSpec, learned: LearnedLeaf, choice: Choice) -> Proposal:
+    def _proposal(self, leaf: LeafSpec, learned: LearnedLeaf, choice: LeafChoice) -> Proposal:
         candidate = choice.candidate
         value = written(learned.way, learned.spellings.of_choice(choice), candidate.text)
         if choice.proposal is not None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from zlib import crc32
 
 from quire.extract.candidates import Candidate
-from quire.learn.choices import Choice
+from quire.learn.choices import LeafChoice
 
 FeatureIds = list[int]
 MOST_TOKENS = 12
@@ -50,7 +50,7 @@ def described(candidates: Sequence[Candidate]) -> list[FeatureIds]:
     return found
 
 
-def ruled(choice: Choice) -> Iterator[str]:
+def ruled(choice: LeafChoice) -> Iterator[str]:
     """What is proposed for the leaf without anything learnt."""
     if choice.rank is not None and choice.proposal is not None:
         yield f"rule={min(choice.rank, 4)}"
@@ -60,7 +60,7 @@ def ruled(choice: Choice) -> Iterator[str]:
         yield f"echo={min(choice.echoes, 3)}"
 
 
-def nothing(choices: Sequence[Choice]) -> list[str]:
+def nothing(choices: Sequence[LeafChoice]) -> list[str]:
     """The features of the choice that the document does not have the value."""
     best = max((one.proposal.confidence for one in choices if one.proposal and one.rank == 0), default=None)
     return ["none", "none=unproposed" if best is None else f"none={int(best * 5)}"]

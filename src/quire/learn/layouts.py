@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from quire.catalog.records import SourceCatalog
 from quire.extract.candidates.lines import lines_of
-from quire.learn.choices import Choice
+from quire.learn.choices import LeafChoice
 from quire.learn.features import feature, tokens
 from quire.types import NO_BOX, BBox
 
@@ -50,7 +50,7 @@ def marks_of(catalog: SourceCatalog) -> frozenset[int]:
     return frozenset(found)
 
 
-def place_of(choice: Choice) -> LayoutPlace:
+def place_of(choice: LeafChoice) -> LayoutPlace:
     return LayoutPlace(choice.candidate.page, choice.candidate.bbox, label_of(choice))
 
 
@@ -65,7 +65,7 @@ def nearest(marks: frozenset[int], known: Sequence[KnownLayout]) -> tuple[float,
     return best
 
 
-def placed(choice: Choice, path: str, found: tuple[float, KnownLayout] | None) -> Iterator[str]:
+def placed(choice: LeafChoice, path: str, found: tuple[float, KnownLayout] | None) -> Iterator[str]:
     """The features of a choice in a document whose layout is known."""
     if found is None:
         return
@@ -84,7 +84,7 @@ def placed(choice: Choice, path: str, found: tuple[float, KnownLayout] | None) -
         yield "layout=label"
 
 
-def label_of(choice: Choice) -> int:
+def label_of(choice: LeafChoice) -> int:
     """The hash of what stands before a value; 0 for nothing."""
     one = choice.candidate
     words = [word for word in tokens(one.before or one.left or one.row_head or one.above) if word[0].isalpha()]

@@ -26,7 +26,7 @@ MOST_WRONG = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ChoiceRows:
     """The choices of one document for one leaf, the first of which is that it has no value; `right` are those that are
     right, at least one."""
 
@@ -34,7 +34,7 @@ class Options:
     right: Sequence[int]
 
 
-def learnt_weights(documents: Sequence[Options]) -> dict[int, float]:
+def learnt_weights(documents: Sequence[ChoiceRows]) -> dict[int, float]:
     """The weights of features, of those that occur in at least two documents."""
     import numpy as np
 
@@ -60,7 +60,7 @@ def scores(weights: Mapping[int, float], rows: Sequence[Sequence[int]]) -> list[
     return [sum([known(name, 0.0) for name in row]) for row in rows]
 
 
-def hardest(documents: Sequence[Options]) -> list[Sequence[int]]:
+def hardest(documents: Sequence[ChoiceRows]) -> list[Sequence[int]]:
     """The rows of each document that are learnt from: all right ones, and of the wrong ones those with the features of
     right ones."""
     import numpy as np
@@ -79,7 +79,7 @@ def hardest(documents: Sequence[Options]) -> list[Sequence[int]]:
     return [_kept(one, scores(value, one.rows)) for one in documents]
 
 
-def _kept(one: Options, figures: Sequence[float]) -> list[int]:
+def _kept(one: ChoiceRows, figures: Sequence[float]) -> list[int]:
     right = {*one.right}
     wrong = sorted((at for at in range(1, len(one.rows)) if at not in right), key=lambda at: (-figures[at], at))
     return sorted({0, *right, *wrong[:MOST_WRONG]})
@@ -94,7 +94,7 @@ def _indices(names: Integers, common: Integers) -> Integers:
     return np.where(padded[at] == names, at, len(common))
 
 
-def _common(documents: Sequence[Options]) -> Integers:
+def _common(documents: Sequence[ChoiceRows]) -> Integers:
     """The features that occur in at least two documents, in order."""
     import numpy as np
 
@@ -107,7 +107,7 @@ class _Matrix:
     """All choices of all documents: for each the indices of its features, one after the other. What is not among the
     common features has the last index, whose weight is always 0."""
 
-    def __init__(self, documents: Sequence[Options], common: Integers) -> None:
+    def __init__(self, documents: Sequence[ChoiceRows], common: Integers) -> None:
         import numpy as np
 
         rows = [row for one in documents for row in one.rows]

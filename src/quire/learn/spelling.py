@@ -13,7 +13,7 @@ from quire.context import Json
 from quire.correct.dictionary import Dictionary
 from quire.correct.vocabulary import Vocabulary
 from quire.extract.schema import LeafSpec
-from quire.learn.choices import Choice
+from quire.learn.choices import LeafChoice
 from quire.learn.features import feature
 from quire.learn.samples import Sample
 
@@ -66,7 +66,7 @@ class KnownSpellings:
     def _vocabulary(self) -> Vocabulary:
         return Vocabulary(dict(self.words))
 
-    def of_choice(self, choice: Choice) -> Json:
+    def of_choice(self, choice: LeafChoice) -> Json:
         """The value of a choice; where OCR read it, as samples spell it."""
         if choice.candidate.confidence is None or not isinstance(choice.value, str) or not self:
             return choice.value

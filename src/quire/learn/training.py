@@ -11,11 +11,11 @@ from quire.context import Json
 from quire.errors import UsageError
 from quire.extract.schema import LeafSpec
 from quire.learn.agreeing import ConfirmedValue, right_choices
-from quire.learn.choices import Choice
+from quire.learn.choices import LeafChoice
 from quire.learn.described import DescribedDocument, LeafRows
 from quire.learn.layouts import KnownLayout, LayoutPlace, nearest, place_of
 from quire.learn.model import LeafScore, LearnedLeaf, LearnedModel
-from quire.learn.regression import Options, hardest, learnt_weights
+from quire.learn.regression import ChoiceRows, hardest, learnt_weights
 from quire.learn.samples import Sample
 from quire.learn.spelling import KnownSpellings, words_of
 from quire.learn.writing import way_of
@@ -26,7 +26,7 @@ FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class LearningMistake:
     """What would have come out wrong for a sample if it had not been learnt from: None for no value. `page` is where
     the wrong value stands, or where the expected one does."""
 
@@ -42,7 +42,7 @@ class Learning:
     """What was learnt, and what the cross-validation on the samples found wrong."""
 
     model: LearnedModel
-    mistakes: Sequence[Mistake]
+    mistakes: Sequence[LearningMistake]
     unplaced: Sequence[tuple[str, str]]
     """Documents and paths of values that no candidate says: nothing can be learnt from them."""
 
@@ -105,7 +105,7 @@ class _Case:
     right: Sequence[int]
 
     @property
-    def proposed(self) -> Choice | None:
+    def proposed(self) -> LeafChoice | None:
         return next((one for one in self.rows.choices if one.rank == 0), None)
 
 
@@ -113,7 +113,7 @@ class _Outcome(NamedTuple):
     """What came out for a case: None for no value."""
 
     case: _Case
-    choice: Choice | None
+    choice: LeafChoice | None
     value: Json
 
 
@@ -194,10 +194,10 @@ class _Lesson:
         return sum((self._score(one) for one in outcomes), LeafScore())
 
     @property
-    def mistakes(self) -> list[Mistake]:
+    def mistakes(self) -> list[LearningMistake]:
         if not self._single:
             return [
-                Mistake(one.sample.name, self.leaf.path, list(expected), got, None)
+                LearningMistake(one.sample.name, self.leaf.path, list(expected), got, None)
                 for one, expected in self._said
                 if (got := self._proposed(one)) is not None
                 and self._score_several(expected, got).right < max(len(expected), len(got))
@@ -205,12 +205,12 @@ class _Lesson:
         scored = ((one, self._score(one)) for one in self._decided)
         return [self._mistake(one) for one, score in scored if score.right < max(score.expected, score.found)]
 
-    def _mistake(self, outcome: _Outcome) -> Mistake:
+    def _mistake(self, outcome: _Outcome) -> LearningMistake:
         case, sample = outcome.case, outcome.case.studied.sample
         place = sample.place(self.leaf.path)
         page = outcome.choice.candidate.page if outcome.choice else place.page if place is not None else None
         expected = case.expected[0] if case.expected else None
-        return Mistake(sample.name, self.leaf.path, expected, outcome.value, page)
+        return LearningMistake(sample.name, self.leaf.path, expected, outcome.value, page)
 
     def _proposed(self, studied: _Studied) -> list[Json]:
         return [one.value for one in studied.document.found.proposed(self.leaf)]
@@ -245,7 +245,7 @@ class _Lesson:
                 right = {id(one.rows.rows[at]) for at in one.right}
                 rows = one.rows.of_kinds(kinds)
                 narrowed.append((one, rows, [at for at, row in enumerate(rows.rows) if id(row) in right]))
-        kept = hardest([Options(rows.rows, right) for _, rows, right in narrowed])
+        kept = hardest([ChoiceRows(rows.rows, right) for _, rows, right in narrowed])
         return [
             _Case(one.studied, one.expected, rows.some(at), [at.index(row) for row in right])
             for (one, rows, right), at in zip(narrowed, kept, strict=True)
@@ -281,7 +281,7 @@ class _Lesson:
         for one in cases:
             others = [two.studied.layout() for two in cases if two is not one]
             near = nearest(one.studied.document.marks, others)
-            options.append(Options(one.rows.placed(self.leaf.path, near).rows, one.right))
+            options.append(ChoiceRows(one.rows.placed(self.leaf.path, near).rows, one.right))
         return learnt_weights(options)
 
     def _way(self) -> str:
