@@ -9,7 +9,7 @@ from functools import cached_property
 
 from quire.catalog.records import SourceCatalog
 from quire.extract.schema import ExtractSchema, LeafSpec
-from quire.learn.choices import LeafChoice, DocumentChoices
+from quire.learn.choices import DocumentChoices, LeafChoice
 from quire.learn.features import FeatureIds, described, feature, nothing, ruled
 from quire.learn.layouts import KnownLayout, marks_of, placed
 from quire.learn.regression import scores
