@@ -58,6 +58,11 @@ demo: $(READY) $(READER)
 	@$(BIN)/quire read examples/scan.png --redactions --to md --to json --show -o $(DEMO)
 	@cat $(DEMO)/scan.png.md
 	@echo
+	@echo "And the values of an invoice, each with its place:"
+	@echo
+	@$(BIN)/quire extract src/quire/flow/samples/invoice.pdf --fields "invoice number, date, total, IBAN" -o $(DEMO) --to csv --to html -q
+	@cut -c1-90 $(DEMO)/invoice.extracted.csv
+	@echo
 	@echo "And both as a batch, twice: the second run finds everything done."
 	@echo
 	@$(BIN)/quire run examples/sample.pdf examples/scan.png -o $(DEMO)/batch --to html

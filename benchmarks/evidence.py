@@ -129,12 +129,12 @@ def _measured(name: str, listed: list[Gold], found: Counter[str], missed: Counte
 def _cited(gold: Gold, catalog: SourceCatalog) -> Proposal | None:
     """The gold value with the smallest record that has it, and what stands there."""
     forms = sorted(_printed(gold.value), key=len, reverse=True)
-    patterns = {letters: pattern for form in forms if (letters := _letters(form)) and (pattern := _pattern(form))}
+    patterns = [(letters, pattern) for form in forms if (letters := _letters(form)) and (pattern := _pattern(form))]
     holding: list[tuple[EvidenceRecord, re.Match[str]]] = []
     for record in catalog.records:
         if record.level != "chunk":
             there = _letters(record.text)
-            found = (pattern.search(record.text) for letters, pattern in patterns.items() if letters in there)
+            found = (pattern.search(record.text) for letters, pattern in patterns if letters in there)
             holding += [(record, match) for match in islice(filter(None, found), 1)]
     if not holding:
         return None
@@ -156,8 +156,8 @@ def _pattern(form: str) -> re.Pattern[str] | None:
     number = r"\d+" if re.search(r"[^\W\d_]", form) else r"\d+(?:[.,]\d+)*"
     if not (words := re.findall(rf"{number}|[^\W\d_]", form)):
         return None
-    sign = r"[-−–(]\s?[$€£]?\s?" if form.startswith("-") else r"(?<![-−–(])" if number != r"\d+" else ""
-    before = r"(?<!\w)(?<!\d[.,])" + sign
+    sign = r"[-−–(]\s?[$€£]?\s?" if form.startswith("-") else r"(?<![-−–(])" if re.fullmatch(r"[\d.,]+", form) else ""
+    before = (r"(?<!\d)(?<!\d[.,])" if form[:1].isdigit() else r"(?<!\w)") + sign
     return re.compile(before + r"[\W_]*".join(map(re.escape, words)) + r"(?!\w|[.,]\d)", re.IGNORECASE)
 
 

@@ -2,7 +2,8 @@
 
 `finance-qa` has 29 questions about ten reports, `doc-qa` 67 about eleven documents, with answers in charts as well. A
 question is asked of its own document, in an index of all of them; the pages count in the order of their best hits. In
-the same run: BM25 over the words of pages, and the default model over the default chunks, without anything else.
+the same run: BM25 over the words of pages, and the default model over the default chunks, without anything else; and
+the search by words alone, and with the default reranker if it was fetched.
 Both halves of the questions, by even and odd numbers, are shown to judge how much is chance: the ranking was made with
 all of them in view.
 
@@ -17,7 +18,7 @@ import re
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,12 +30,16 @@ from benchmarks.report import LeftOut, Options, Report, Table, goal
 from quire.asking import Asker
 from quire.chunk.rows import ChunkRow, rows
 from quire.durable.indexing.index import Index
+from quire.durable.indexing.opening import open_indexes
 from quire.embed.batches import dense_vectors
 from quire.embed.codec import decode_dense
-from quire.embed.registry import find_embedder
+from quire.embed.cross_encoder import MS_MARCO
+from quire.embed.registry import find_embedder, find_reranker
 from quire.errors import ConfigurationError
+from quire.search.backend import IndexBackend
 from quire.search.places import main_page
 from quire.search.query import SearchFilter
+from quire.search.searching import SearchOptions, search
 from quire.store.opening import open_store
 
 SETS = ("finance-qa", "doc-qa")
@@ -98,11 +103,17 @@ def _evidence(truth: dict[str, list[dict[str, int]]]) -> frozenset[int]:
 
 
 def _rankings(index: Index) -> dict[str, Ranking]:
-    def ours(asked: Asked) -> list[int]:
-        hits = index.search(asked.question, k=DEEPEST, filters=SearchFilter(folders=(str(asked.path),)))
+    def ours(asked: Asked, rerank: str | None = None) -> list[int]:
+        hits = index.search(asked.question, k=DEEPEST, filters=SearchFilter(folders=(str(asked.path),)), rerank=rerank)
         return list(dict.fromkeys(hit.page for hit in hits))
 
-    return {"BM25 over pages": _bm25, "MiniLM over chunks": _nearest, "Quire": ours}
+    rankings: dict[str, Ranking] = {"BM25 over pages": _bm25, "MiniLM over chunks": _nearest}
+    rankings |= {"Quire, words alone": _by_words, "Quire": ours}
+    try:
+        find_reranker()
+    except ConfigurationError:
+        return rankings
+    return rankings | {"Quire, reranked": partial(ours, rerank=MS_MARCO)}
 
 
 def _recalls(name: str, questions: Sequence[Asked], found: dict[str, dict[Asked, list[int]]]) -> Table:
@@ -152,6 +163,20 @@ def _bm25(asked: Asked) -> list[int]:
             held = 1.5 * (0.25 + 0.75 * words.total() / mean)
             scores[page] += weight * words[word] * 2.5 / (words[word] + held)
     return sorted(scores, key=lambda page: (-scores[page], page))
+
+
+def _by_words(asked: Asked) -> list[int]:
+    """The same search without the vectors of the index."""
+    filters = SearchFilter(folders=(str(asked.path),))
+    hits = search(_version(), asked.question, filters=filters, options=SearchOptions(k=DEEPEST))
+    return list(dict.fromkeys(hit.page for hit in hits))
+
+
+@cache
+def _version() -> IndexBackend:
+    found = open_indexes(open_store(str(STORE))).open()
+    assert found is not None
+    return found
 
 
 def _nearest(asked: Asked) -> list[int]:

@@ -12,11 +12,18 @@ from pathlib import Path
 from PIL import Image, ImageDraw, ImageFont
 from reportlab.pdfgen.canvas import Canvas
 
-FOLDER = Path(__file__).parent.parent / "src" / "quire" / "flows" / "samples"
+FOLDER = Path(__file__).parent.parent / "src" / "quire" / "flow" / "samples"
 SIZE = (300, 200)
 
 LETTER = ("The ferry leaves the harbour at seven every", "morning and comes back before the lamps are lit.")
 ROWS = (("Month", "Passengers"), ("May", "1204"), ("June", "1871"), ("July", "2360"))
+INVOICE = (
+    ("Invoice number", "INV-2041"),
+    ("Invoice date", "12 March 2024"),
+    ("Due date", "11 April 2024"),
+    ("Bill to", "Northlight Ferries"),
+)
+SUMS = (("Net amount", "EUR 1,050.42"), ("VAT 19%", "EUR 199.58"), ("Total", "EUR 1,250.00"))
 SCAN = ("Harbour office", "Open from nine to five")
 
 
@@ -48,6 +55,21 @@ def table() -> bytes:
     return file.getvalue()
 
 
+def invoice() -> bytes:
+    """A page with a letterhead, labels with their values, and sums."""
+    file, canvas = _canvas()
+    canvas.setFont("Helvetica-Bold", 13)
+    canvas.drawString(20, 175, "Harbour Supplies Ltd")
+    canvas.setFont("Helvetica", 8)
+    canvas.drawString(20, 163, "North Quay 4, 20457 Hamburg")
+    for rows, top in ((INVOICE, 140), (SUMS, 65)):
+        for number, (label, value) in enumerate(rows):
+            canvas.drawString(20, top - 14 * number, f"{label}:")
+            canvas.drawString(130, top - 14 * number, value)
+    canvas.save()
+    return file.getvalue()
+
+
 def scan() -> bytes:
     """A picture of some words: a page without text of its own."""
     page = Image.new("1", (1000, 360), 1)
@@ -64,7 +86,7 @@ def _canvas() -> tuple[BytesIO, Canvas]:
     return file, Canvas(file, pagesize=SIZE, invariant=1, pageCompression=0)
 
 
-SAMPLES = {"letter.pdf": letter, "table.pdf": table, "scan.png": scan}
+SAMPLES = {"letter.pdf": letter, "table.pdf": table, "invoice.pdf": invoice, "scan.png": scan}
 
 
 if __name__ == "__main__":

@@ -53,6 +53,7 @@ class Settings:
     preset: str | None = _setting(None, "text", "the preset to use when none is named")
     store: str | None = _setting(None, "path", "folder or URL for cached results; .quire in the output")
     facts: str | None = _setting(None, "path", "database for the index and runs of the store; a file in the store")
+    index: str | None = _setting(None, "text", "search engine that holds the index; with the facts")
     server: str | None = _setting(None, "text", "URL of a Quire server that reads the documents of `quire read`")
     api_key: str | None = _setting(None, "text", "key of that server", secret=True)
     output: str | None = _setting(None, "path", "output folder")

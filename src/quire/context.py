@@ -201,7 +201,7 @@ class Workflow:
     pool: str = "documents"
     keeps_slot: bool = False
     """Whether an invocation keeps its slot of the pool while it waits for others: then the pool bounds how many are in
-    progress, not only how many compute."""
+    progress, not only how many compute. While it waits for a signal, its slot is free."""
     pool_of: Callable[[Json], str] | None = None
     """The pool of an invocation by its argument, where one machine does the work; otherwise it is always `pool`."""
 

@@ -1,4 +1,5 @@
-"""The interface of an embedder: texts become vectors. It is asked like an engine (`quire.asking`), in batches."""
+"""The interfaces of models of text: an embedder makes vectors of texts, a reranker compares them with a query. Both are
+asked like an engine (`quire.asking`), in batches."""
 
 from __future__ import annotations
 
@@ -14,11 +15,11 @@ TextRole = Literal["passage", "query"]
 """Some models take a different prefix for what is searched and for what it is searched with."""
 
 
-class Embedder(Protocol):
-    """A light, picklable description of an embedder; models are loaded by the first `embed` and kept.
+class TextModel(Protocol):
+    """A light, picklable description of a model; it is loaded by the first call and kept.
 
-    `embed` runs in a worker process (`cpu`, `gpu`) or in a thread of the parent (`io`). It returns the vectors as bytes
-    (`quire.embed.codec`), which are saved before anything reads them, and raises EngineError with a reason.
+    Calls run in a worker process (`cpu`, `gpu`) or in a thread of the parent (`io`). They return bytes
+    (`quire.embed.codec`), which are saved before anything reads them, and raise EngineError with a reason.
     """
 
     @property
@@ -26,15 +27,7 @@ class Embedder(Protocol):
 
     @property
     def version(self) -> str:
-        """Changed whenever the vectors of the same texts may change: code, model."""
-        ...
-
-    @property
-    def family(self) -> VectorFamily: ...
-
-    @property
-    def dimension(self) -> int:
-        """Numbers of a dense vector; size of the vocabulary of a sparse one, 0 where it is not known."""
+        """Changed whenever the answer for the same texts may change: code, model."""
         ...
 
     @property
@@ -59,4 +52,23 @@ class Embedder(Protocol):
     @property
     def max_concurrency(self) -> int: ...
 
+
+class Embedder(TextModel, Protocol):
+    """Texts become vectors."""
+
+    @property
+    def family(self) -> VectorFamily: ...
+
+    @property
+    def dimension(self) -> int:
+        """Numbers of a dense vector; size of the vocabulary of a sparse one, 0 where it is not known."""
+        ...
+
     def embed(self, texts: Sequence[str], role: TextRole) -> bytes: ...
+
+
+class Reranker(TextModel, Protocol):
+    """Says how well texts answer a query: a number for each, the larger the better, 0 where it is undecided (the
+    logit of the probability that it does)."""
+
+    def rerank(self, query: str, texts: Sequence[str]) -> bytes: ...

@@ -1,5 +1,5 @@
-"""Servers of models: a request to one that may be slow, overloaded, unreachable or hostile, limited in time and size,
-without leaking the key."""
+"""Servers of models and of search indexes: a request to one that may be slow, overloaded, unreachable or hostile,
+limited in time and size, without leaking the key."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ MAX_ANSWER_BYTES = 16 * 1024 * 1024
 MAX_REDIRECTS = 3
 MAX_TRIES = 6
 CHUNK = 64 * 1024
+SUCCESSFUL = range(200, 300)
 BUSY = (429, 503)
 """HTTP status codes of a server that has too much to do."""
 
@@ -42,9 +43,9 @@ class Broken(EngineError):
 
 @dataclass(frozen=True, slots=True)
 class ModelServer:
-    """The server of a model. The key and the headers are secrets and never appear in messages.
+    """The server of a model, or of a search index. The key and the headers are secrets and never appear in messages.
 
-    `model` says in messages which model it is the server of.
+    `model` says in messages what it is the server of.
     """
 
     url: str
@@ -62,7 +63,7 @@ class ModelServer:
         if any(not secret.isprintable() or not secret.isascii() for secret in secrets):
             raise ConfigurationError(f"the key or a header of {self.model} has characters that no header may have")
         if reason := refusal(self.model, self.url):
-            raise ConfigurationError(f"{reason}; use a model on this machine, or switch offline mode off")
+            raise ConfigurationError(f"{reason}; use one on this machine, or switch offline mode off")
 
     @property
     def address(self) -> str:
@@ -87,8 +88,9 @@ class ModelServer:
         *,
         retried: Collection[int] = BUSY,
         mended: bool = False,
+        method: str | None = None,
     ) -> bytes:
-        """The body of the response to a POST, or to a GET where there is no body.
+        """The body of the response to a POST, or to a GET where there is no body, or to another `method`.
 
         Backs off and retries while time is left: for the status codes `retried`, after the time that the server asks
         for; with `mended` also when the connection breaks, for requests that have no effect on the server.
@@ -96,14 +98,14 @@ class ModelServer:
         for attempt in range(MAX_TRIES):
             last = attempt == MAX_TRIES - 1
             try:
-                status, retry_after, answer = self._send(engine, url, body, deadline, received)
+                status, retry_after, answer = self._send(engine, url, body, deadline, received, method)
             except Broken:
                 wait_s = 0.1 * 2**attempt
                 if last or not mended or time.monotonic() + wait_s >= deadline:
                     raise
                 time.sleep(wait_s)
                 continue
-            if status == 200:
+            if status in SUCCESSFUL:
                 return answer
             refused = Refused(engine, status, self._shown(answer))
             if status not in retried or last:
@@ -115,12 +117,18 @@ class ModelServer:
         raise AssertionError("the last attempt returns or raises")
 
     def _send(
-        self, engine: str, url: str, body: bytes | None, deadline: float, received: Received | None
+        self,
+        engine: str,
+        url: str,
+        body: bytes | None,
+        deadline: float,
+        received: Received | None,
+        method: str | None,
     ) -> tuple[int, float | None, bytes]:
         """Status, seconds to wait, body. Follows redirects within the same host only."""
         for _ in range(MAX_REDIRECTS + 1):
             parts = urlsplit(url)
-            with self._answered(engine, parts, body, deadline) as response:
+            with self._answered(engine, parts, body, deadline, method) as response:
                 if response.status not in (301, 302, 307, 308):
                     heard = received if response.status == 200 else None
                     wait_s = _seconds(response.headers.get("Retry-After"))
@@ -132,7 +140,9 @@ class ModelServer:
         raise EngineError(engine, "too many redirects")
 
     @contextmanager
-    def _answered(self, engine: str, parts: SplitResult, body: bytes | None, deadline: float) -> Iterator[HTTPResponse]:
+    def _answered(
+        self, engine: str, parts: SplitResult, body: bytes | None, deadline: float, method: str | None
+    ) -> Iterator[HTTPResponse]:
         """The response with its body still unread; at the deadline the socket is shut down in any state."""
         left_s = deadline - time.monotonic()
         if left_s <= 0:
@@ -146,7 +156,7 @@ class ModelServer:
                 alarm = Timer(left_s, _shut, [connection.sock])
                 alarm.daemon = True
                 alarm.start()
-                method = "GET" if body is None else "POST"
+                method = method or ("GET" if body is None else "POST")
                 connection.request(method, f"{parts.path}?{parts.query}".rstrip("?"), body, self._headers())
                 with closing(connection.getresponse()) as response:  # it may hold the last reference to the socket
                     yield response

@@ -5,7 +5,9 @@ Built-in ones are found in the same way as those of other packages.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from quire.errors import ConfigurationError
@@ -25,9 +27,15 @@ GROUPS: Mapping[Kind, str] = {
 
 def offered(kind: Kind) -> Mapping[str, EntryPoint]:
     """The entry points of a kind by name; nothing is imported."""
+    return _installed(GROUPS[kind], tuple(sys.path))
+
+
+@lru_cache(maxsize=len(GROUPS))
+def _installed(group: str, _: tuple[str, ...]) -> Mapping[str, EntryPoint]:
+    """The entry points of a group on a path: looking for them reads a file of every installed package."""
     from importlib.metadata import entry_points  # slow to import, and most reads need no plugin
 
-    return {point.name: point for point in entry_points(group=GROUPS[kind])}
+    return {point.name: point for point in entry_points(group=group)}
 
 
 def loaded(kind: Kind, point: EntryPoint) -> object:

@@ -29,6 +29,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copy(sample, tmp_path / name)
     for name in ("scan.png", "examples/scan.png"):
         shutil.copy(ROOT / "examples" / "scan.png", tmp_path / name)
+    shutil.copy(ROOT / "src" / "quire" / "flow" / "samples" / "invoice.pdf", tmp_path / "invoice.pdf")
     (tmp_path / "secret.pdf").write_bytes(documents.encrypted("swordfish"))
     (tmp_path / "scan.pdf").write_bytes(documents.scan_like())
     (tmp_path / "cut.pdf").write_bytes(sample.read_bytes()[:3000])

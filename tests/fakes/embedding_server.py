@@ -56,6 +56,24 @@ def tei(*, pooling: str = "mean", dimension: int = 8, most: int = 32, model: str
     return answer
 
 
+def reranks(*, model: str = "acme/reranker", most: int = 32) -> Behaviour:
+    """Answers like text-embeddings-inference with a reranker: the best texts are those with the most words of the
+    query, and come first."""
+
+    def answer(exchange: Exchange) -> None:
+        request = exchange.fake.requests[-1]
+        if request.path == "/info":
+            info = {"model_id": model, "model_type": {"reranker": {}}, "max_client_batch_size": most}
+            exchange.respond(json.dumps(info).encode())
+            return
+        wanted = set(request.body["query"].lower().split())
+        scores = [len(wanted & set(text.lower().split())) - 1.5 for text in request.body["texts"]]
+        ranked = sorted(enumerate(scores), key=lambda pair: -pair[1])
+        exchange.respond(json.dumps([{"index": number, "score": score} for number, score in ranked]).encode())
+
+    return answer
+
+
 def _encoded(text: str, dimension: int, *, as_base64: bool) -> object:
     vector = hashed(text, dimension)
     return base64.b64encode(vector.astype("<f4").tobytes()).decode() if as_base64 else vector.tolist()

@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.durable.indexing import delivery, index
+from quire.durable.indexing import delivery, searching
 from quire.embed import registry
 from quire.embed.codec import encode_dense
 from quire.embedder import Embedder, TextRole, VectorFamily
@@ -54,5 +54,5 @@ def offer(embedder: Embedder, put: Callable[[ModuleType, str, object], None] = s
     def find(named: str = registry.DEFAULT) -> Embedder | None:
         return embedder if named == embedder.name else known(named)
 
-    for module in (registry, index, delivery):
+    for module in (registry, searching, delivery):
         put(module, "find_embedder", find)

@@ -20,6 +20,25 @@ def table(columns: int = SIZE) -> NDArray[np.float32]:
     return np.sin(numbers).astype(np.float32)
 
 
+def make_reranker(folder: Path, *, numbers: int = 1) -> Path:
+    """A cross-encoder: the sum of the first column of `table` over the tokens of the passage, less that of the query;
+    `numbers` times."""
+    make_model(folder, longest=64)
+    graph = OnnxGraph("tiny")
+    ids = graph.input("input_ids", np.int64, ["texts", "tokens"])
+    graph.input("attention_mask", np.int64, ["texts", "tokens"])
+    types = graph.input("token_type_ids", np.int64, ["texts", "tokens"])
+    known = table()[:, :1]
+    known[0] = 0  # padding
+    rows = graph.add("Gather", graph.constant(known), ids, axis=0)
+    signs = graph.add("Gather", graph.constant(np.array([[-1], [1]], np.float32)), types, axis=0)
+    weighed = graph.add("Transpose", graph.add("Mul", rows, signs), perm=(0, 2, 1))
+    summed = graph.add("ReduceSum", weighed, graph.integers(2), keepdims=0)
+    graph.output("logits", graph.add("Concat", *[summed] * numbers, axis=1), ["texts", numbers])
+    (folder / "model.onnx").write_bytes(graph.to_bytes())
+    return folder
+
+
 def make_model(folder: Path, *, sparse: bool = False, pooling: str = "mean", longest: int = 16) -> Path:
     """A sentence model, or a masked language model: its output for a token is a row of `table`."""
     columns = len(WORDS) if sparse else SIZE

@@ -12,16 +12,24 @@ from tests.fakes.engines import said_of
 from tests.runtime.tracking import wait_until
 
 DOCUMENTS = 4
+RECONNECT_S = 6.0
+"""How long a run waits for its server where that is what the test waits for."""
+IMPATIENT = f"""
+from quire.database import postgres_connections
+postgres_connections.RECONNECT_S = {RECONNECT_S}
+from quire.cli.app import app
+app()
+"""
 
 
-@pytest.fixture
-def gone(stranger, tmp_path, postgres_server, postgres_url):
+@pytest.fixture(params=[("-m", "quire")])
+def gone(request, stranger, tmp_path, postgres_server, postgres_url):
     """A batch whose server is killed while the engine works on its first document."""
     engine = stranger("wait", 1)
     (tmp_path / "in").mkdir()
     for number in range(1, DOCUMENTS + 1):
         (tmp_path / "in" / f"{number}.pdf").write_bytes(scans.scanned(scans.numbered_sheet(number)))
-    arguments = ["-m", "quire", "run", tmp_path / "in", "-o", tmp_path / "out", "--store", tmp_path / "store"]
+    arguments = [*request.param, "run", tmp_path / "in", "-o", tmp_path / "out", "--store", tmp_path / "store"]
     arguments += ["--facts", postgres_url, "--engine", "stranger", "--workers", "1"]
 
     class Gone:
@@ -57,8 +65,9 @@ def test_a_run_whose_database_is_gone_ends_soon_after_sigterm_and_says_what_to_d
     }
 
 
+@pytest.mark.parametrize("gone", [("-c", IMPATIENT)], ids=["impatient"], indirect=True)
 def test_a_run_whose_database_is_gone_does_not_wait_for_it_again_for_each_statement(gone):
-    _, said = gone.process.communicate(timeout=60)
+    _, said = gone.process.communicate(timeout=3 * RECONNECT_S)
     assert gone.process.returncode == StoreError.exit_code, said
     assert "check that the server runs" in said
     assert "PASSWORD" not in said and "Traceback" not in said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -47,9 +47,20 @@ def desk(tmp_path, monkeypatch) -> Desk:
     return desk
 
 
-def index(desk: Desk, *arguments: object, store: str = "store", code: int = 0) -> str:
-    asked = ["index", *arguments, "--store", store, "--embedder", EMBEDDER.name]
-    return desk.quire(*asked, code=code).stdout
+@pytest.fixture(params=["sqlite", on_servers("postgresql")])
+def new_facts(request) -> Callable[[], str | None]:
+    """Names a new place for facts each time; None stands for the folder of a store."""
+    return request.getfixturevalue("postgres_server").create if request.param == "postgresql" else lambda: None
+
+
+@pytest.fixture
+def facts(new_facts) -> str | None:
+    return new_facts()
+
+
+def index(desk: Desk, *arguments: object, store: str = "store", facts: str | None = None) -> None:
+    given = ["--facts", facts] if facts else []
+    desk.quire("index", *arguments, "--store", store, *given, "--embedder", EMBEDDER.name)
 
 
 @contextmanager
@@ -76,10 +87,10 @@ from pathlib import Path
 from quire.durable.indexing import delivery
 from quire.durable.indexing.index import Index
 from quire.durable.opening import local_runtime
-from quire.store.files import FileStore
+from quire.store.opening import open_store
 from tests.fakes.hashed_words import HashedWords, offer
 
-kill, calls = sys.argv[1], {"embed": 0, "put": 0}
+kill, facts, calls = sys.argv[1], sys.argv[2] or None, {"embed": 0, "put": 0}
 
 def killed(what, work):
     def working(*arguments):
@@ -96,15 +107,15 @@ def killed(what, work):
 HashedWords.embed = killed("embed", HashedWords.embed)
 delivery.IndexDelivery.put = killed("put", delivery.IndexDelivery.put)
 offer(HashedWords())
-with Index("store", embedder="hashed-words") as index, FileStore("store", lease_s=1) as store:
+with Index("store", facts=facts, embedder="hashed-words") as index, open_store("store", facts, lease_s=1) as store:
     with local_runtime(store, workers=1) as runtime:
         print(index.follow(index.request(["in"]), runtime)[1].planned, calls["embed"], calls["put"])
 """
 
 
-def start(desk: Desk, kill: str = "never") -> subprocess.Popen[str]:
+def start(desk: Desk, facts: str | None, kill: str = "never") -> subprocess.Popen[str]:
     environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(Path(__file__).parents[2])}
-    command = [sys.executable, "-c", PROGRAM, kill]
+    command = [sys.executable, "-c", PROGRAM, kill, facts or ""]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, cwd=desk.folder, env=environment, stdout=pipe, stderr=pipe, text=True)
 
@@ -114,25 +125,26 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     return process.returncode, output, errors
 
 
-def test_an_index_whose_making_was_killed_twice_equals_one_made_undisturbed(desk):
-    index(desk, "in", store="undisturbed")
-    assert ended(start(desk, "after put 2"))[0] == -signal.SIGKILL
-    assert ended(start(desk, "after put 1"))[0] == -signal.SIGKILL
-    code, output, errors = ended(start(desk))
+def test_an_index_whose_making_was_killed_twice_equals_one_made_undisturbed(desk, facts, new_facts):
+    undisturbed = new_facts()
+    index(desk, "in", store="undisturbed", facts=undisturbed)
+    assert ended(start(desk, facts, "after put 2"))[0] == -signal.SIGKILL
+    assert ended(start(desk, facts, "after put 1"))[0] == -signal.SIGKILL
+    code, output, errors = ended(start(desk, facts))
     assert code == 0, errors
     assert int(output.split()[1]) <= COUNT - 2, "what was embedded is not embedded again"
-    assert indexed("store") == indexed("undisturbed")
+    assert indexed("store", facts) == indexed("undisturbed", undisturbed)
 
 
-def test_two_that_index_one_store_at_the_same_time_make_one_index(desk):
-    for code, _, errors in [ended(process) for process in (start(desk), start(desk))]:
+def test_two_that_index_one_folder_at_the_same_time_make_one_index(desk, facts):
+    for code, _, errors in [ended(process) for process in (start(desk, facts), start(desk, facts))]:
         assert code == 0, errors
-    with opened("store") as indexes:
+    with opened("store", facts) as indexes:
         assert len(indexes.versions()) == 1
-    together = indexed("store")
+    together = indexed("store", facts)
     assert len(together) == COUNT
-    index(desk, "--rebuild")
-    assert indexed("store") == together
+    index(desk, "--rebuild", facts=facts)
+    assert indexed("store", facts) == together
 
 
 def test_only_what_has_changed_is_indexed_again(desk, monkeypatch):
@@ -210,20 +222,15 @@ def test_nothing_to_index_says_what_to_name(desk):
     assert "name documents or folders" in result.stderr
 
 
-@pytest.fixture(params=["sqlite", on_servers("postgresql")])
-def facts(request) -> str | None:
-    return request.getfixturevalue("postgres_url") if request.param == "postgresql" else None
-
-
 def test_a_deleted_document_is_gone_from_the_index_with_its_facts(desk, facts):
     given = ["--facts", facts] if facts else []
-    index(desk, "in", *given)
+    index(desk, "in", facts=facts)
     assert found("ship number 3", facts) == {f"{number}.pdf" for number in range(COUNT)}
     assert (Path("store") / "search.sqlite3").exists() == (facts is None)
     desk.quire("store", "delete", "in/3.pdf", "--yes", "--store", "store", *given)
     assert "3.pdf" not in found("ship number 3", facts)
     assert len(indexed("store", facts)) == COUNT - 1
-    index(desk, "in", *given)
+    index(desk, "in", facts=facts)
     assert "3.pdf" in found("ship number 3", facts), "its file is still there, and asked for again"
 
 

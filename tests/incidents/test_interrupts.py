@@ -56,6 +56,7 @@ def hanging(stranger, tmp_path):
     while not engine.hangs:
         assert reading.process.poll() is None, reading.process.stderr.read()
         assert time.monotonic() < until
+        time.sleep(0.01)
     yield reading
     if reading.process.poll() is None:
         os.killpg(reading.process.pid, signal.SIGKILL)

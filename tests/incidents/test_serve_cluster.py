@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -25,6 +26,7 @@ from tests.servers.s3 import S3Server
 pytestmark = pytest.mark.servers
 
 PATIENCE_S = 60.0
+POLL_S = 0.05
 SHEETS = 4
 BALANCED = """\
 global
@@ -137,6 +139,7 @@ def test_clients_notice_nothing_but_a_retry_when_a_replica_is_killed(tmp_path, s
 def _follow(caller: Caller, run: str, states: list[str]) -> None:
     """A client that polls: it asks again when the connection is lost."""
     while not states or states[-1] != "finished":
+        time.sleep(POLL_S)
         try:
             answer = caller.get(f"/api/runs/{run}")
         except OSError:

@@ -14,7 +14,8 @@ from pathlib import Path
 
 PATIENCE_S = 120.0
 """How long anything may take before a test gives up. Nothing waits this long unless something is wrong."""
-LOOK_EVERY_S = 0.005
+SOONEST_S, LATEST_S = 0.005, 0.03
+"""Until a test looks again: at first, and after a while. Looking takes CPU time from what it waits for."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,8 @@ class Track:
 
 def wait_until(true: Callable[[], bool], otherwise: str, within_s: float = PATIENCE_S) -> None:
     """Look again and again; raises AssertionError after a time that only a broken program needs."""
-    deadline = time.monotonic() + within_s
+    deadline, pause_s = time.monotonic() + within_s, SOONEST_S
     while not true():
         assert time.monotonic() < deadline, otherwise
-        time.sleep(LOOK_EVERY_S)
+        time.sleep(pause_s)
+        pause_s = min(1.2 * pause_s, LATEST_S)

@@ -67,8 +67,8 @@ class PostgresServer:
         self._end(signal.SIGKILL)
 
     def stop(self) -> None:
-        """Ends it for good; connections are cut."""
-        self._end(signal.SIGINT)
+        """Ends it for good; connections are cut, and nothing is written any more."""
+        self._end(signal.SIGQUIT)
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def create(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from quire.devcluster.program import ServerProgram
 from tests.servers.ports import free_port
 
 PATIENCE_S = 60.0
+AGAIN_S = 0.05
+"""Until a client asks a server again that is away."""
 LOOPBACK = {"QUIRE_SERVE_ALLOWED_PRIVATE_IPS": "127.0.0.0/8"}
 """Lets sources, targets and callbacks be on this machine."""
 
@@ -74,8 +77,10 @@ class Caller:
             try:
                 answer = self.get(f"/v1/status/poll/{task}?wait=5", **headers)
             except (OSError, HTTPException):
+                time.sleep(AGAIN_S)
                 continue
             if answer.status >= 500:
+                time.sleep(AGAIN_S)
                 continue
             assert answer.status == 200, answer.body
             if answer.json["task_status"] in ("success", "failure"):

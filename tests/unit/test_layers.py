@@ -28,7 +28,7 @@ LAYERS = {
     """,
     "adapters": """
         render layout prepare detect classify recognize correct assemble export answers store prompts flow ocr_models
-        chunk formats models search cite catalog verify extract learn
+        chunk formats models search cite catalog verify extract review learn
         database.postgres database.postgres_connections
     """,
     "execution": "workers runtime batch asking",
@@ -74,12 +74,20 @@ def imported(path: Path) -> tuple[str, ...]:
 
 
 def _imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(parsed(path)):
+    for node in _statements(parsed(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path} imports relatively"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _statements(block: ast.AST) -> Iterator[ast.AST]:
+    """All statements in a block: imports are never inside of expressions, which are most of a tree."""
+    for field in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for node in getattr(block, field, ()):
+            yield node
+            yield from _statements(node)
 
 
 def modules_imported(path: Path) -> set[str]:

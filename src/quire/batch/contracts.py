@@ -49,7 +49,8 @@ class WorkItem:
             places = getattr(self, name)
             if not isinstance(places, Mapping):
                 raise UsageError(f"{name} of item {self.item_id} is not a mapping; map names to paths: {{'pdf': path}}")
-            object.__setattr__(self, name, {str(key): Path(path) for key, path in places.items()})
+            paths = {str(key): path if isinstance(path, Path) else Path(path) for key, path in places.items()}
+            object.__setattr__(self, name, paths)
         if not isinstance(self.cost_hint, (int, float)) or self.cost_hint != self.cost_hint:
             raise UsageError(f"cost_hint of item {self.item_id} is {self.cost_hint!r}; it must be a number")
 

@@ -26,7 +26,7 @@ __all__ = [
     "settings_of",
 ]
 
-_SCHEME = "1"
+_SCHEME = "2"
 """Part of every id: changes when the same options cut a document elsewhere."""
 
 

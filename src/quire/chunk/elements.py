@@ -100,8 +100,9 @@ def _with_headings(blocks: Sequence[Block], options: ChunkOptions) -> Iterator[E
             level = 0 if part.kind == "title" else max(part.level or 1, 1)
             if unused is not None and any(one is unused for at, one in above.items() if at >= level):
                 yield _heading(unused, above)
+                unused = None
             above = {at: one for at, one in above.items() if at < level} | {level: part}
-            unused = part
+            unused = part if flow(part.text) else unused
             continue
         for pieces in _pieces(part, beside, options):
             if joined(pieces):
@@ -182,7 +183,7 @@ def _item(item: Item, depth: int, options: ChunkOptions) -> Iterator[Piece]:
 
 def _rows(block: Block, written: TableText) -> list[Piece]:
     rows = [
-        Piece(text, block, written.separator, written.head, row=number, rows=len(written.rows))
-        for number, text in written.rows
+        Piece(text, block, written.separator if index else "\n", written.head, row=number, rows=len(written.rows))
+        for index, (number, text) in enumerate(written.rows)
     ]
     return rows or [Piece(written.head, block)]

@@ -16,7 +16,7 @@ from quire.cli import options
 from quire.cli.crops import HitPictures
 from quire.cli.index import EmbedderName, search_place
 from quire.cli.reporting import print_lines
-from quire.cli.search import WIDTH, print_hits
+from quire.cli.search import WIDTH, RerankerName, print_hits
 from quire.cli.settings import settings_of
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, EngineError
 
@@ -43,7 +43,9 @@ def ask(  # noqa: PLR0913 - one argument per option
     k: Annotated[int, Option("--k", metavar="N", help="Number of passages; 5.", min=1, max=50, show_default=False)] = 5,
     store: options.SearchStore = None,
     facts: options.Facts = None,
+    engine: options.SearchEngine = None,
     embedder: EmbedderName = "auto",
+    rerank: RerankerName = None,
     show: Annotated[
         bool, Option("--show", help="Show the place of each passage: in the terminal if it can, else as PNG files.")
     ] = False,
@@ -56,12 +58,15 @@ def ask(  # noqa: PLR0913 - one argument per option
     from quire.cite.model import LanguageModel
     from quire.durable.folders.discovery import check_paths
     from quire.durable.indexing.index import Index
+    from quire.search.query import SearchFilter
 
     model = LanguageModel.of(os.environ)
-    settings = settings_of({"store": store, "facts": facts})
+    settings = settings_of({"store": store, "facts": facts, "index": engine})
     check_paths(paths)
-    with Index(search_place(settings), facts=settings.facts, embedder=embedder) as index:
-        hits = _found(index, question, paths, k, settings, quiet=quiet)
+    with Index(search_place(settings), facts=settings.facts, embedder=embedder, engine=settings.index) as index:
+        _index(index, paths, settings, quiet=quiet)
+        folders = tuple(str(path.absolute()) for path in paths)
+        hits = index.search(question, k=k, filters=SearchFilter(folders=folders), rerank=rerank)
         answer = _answered(model, question, hits) if model is not None and hits else None
         if as_json:
             said = {"question": question, "answer": answer.to_json() if answer else None}
@@ -74,20 +79,16 @@ def ask(  # noqa: PLR0913 - one argument per option
     return EXIT_PARTIAL if failed else EXIT_COMPLETE
 
 
-def _found(
-    index: Index, question: str, paths: list[Path], k: int, settings: Settings, *, quiet: bool
-) -> list[SearchHit]:
+def _index(index: Index, paths: list[Path], settings: Settings, *, quiet: bool) -> None:
+    """Index what is new."""
     from quire.batch.contracts import StageOptions
     from quire.cli.batch_progress import BatchProgress
-    from quire.search.query import SearchFilter
 
     with BatchProgress(quiet=quiet) as progress:
         outcome = index.add(*paths, options=StageOptions(policy="cpu", workers=settings.workers), on_event=progress)
     failed = progress.figures.counts.get("failed", 0)
     if (failed or outcome.cancelled) and not quiet:
         print(f"quire: {failed} of the documents could not be read; `quire index` says why", file=sys.stderr)
-    folders = tuple(str(path.absolute()) for path in paths)
-    return index.search(question, k=k, filters=SearchFilter(folders=folders))
 
 
 def _answered(model: LanguageModel, question: str, hits: Sequence[SearchHit]) -> CheckedAnswer | None:

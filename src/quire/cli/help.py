@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typer._click import HelpFormatter
 
 OPTIONS: Mapping[str, Sequence[str]] = {
+    "Values": ("schema", "fields", "extractor", "learned", "min_confidence"),
     "Output": ("output", "to", "show", "images", "words", "trace", "manifest"),
     "Chunks": (
         *("chunker", "max_tokens", "min_tokens", "soft_margin", "tokenizer", "merge_peers"),
@@ -57,7 +58,13 @@ class HelpCommand(TyperCommand):
 
 
 class HelpGroup(TyperGroup):
-    """Lists commands in groups: by the panel that each was registered with."""
+    """Lists commands in groups: by the panel that each was registered with. Its few options take one line, so that the
+    commands fit a screen."""
+
+    def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:  # type: ignore[override]
+        records = [record for param in self.get_params(ctx) if (record := param.get_help_record(ctx)) is not None]
+        formatter.write(f"  Options: {', '.join(names for names, _ in records)}\n")
+        self.format_commands(ctx, formatter)
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:  # type: ignore[override]
         panels: dict[str, list[tuple[str, str]]] = {}

@@ -49,6 +49,7 @@ def index(  # noqa: PLR0913 - one argument per option
     ] = None,
     store: options.SearchStore = None,
     facts: options.Facts = None,
+    engine: options.SearchEngine = None,
     runtime: options.Runtime = None,
     ingress: options.Ingress = None,
     embedder: EmbedderName = "auto",
@@ -70,7 +71,8 @@ def index(  # noqa: PLR0913 - one argument per option
     """Index documents for search: text, tables and OCR of scans, by words and by meaning. Run it again after a change
     or an interruption: only what is new is read, and documents that are gone are removed."""
     configuration = configuration_of(
-        {name: value for name, value in locals().items() if name not in ("embedder", "rebuild")}
+        {name: value for name, value in locals().items() if name not in ("embedder", "rebuild", "engine")}
+        | {"index": engine}
     )
     paths = paths or []
     check_paths(paths)
@@ -95,7 +97,7 @@ def _indexed(
     limit, force, retry, rebuild = choice
     inputs = {name: value for name, value in (("ocr", settings.ocr), ("lang", list(settings.lang))) if value}
     with ExitStack() as stack:
-        searched = stack.enter_context(Index(place, facts=settings.facts, embedder=embedder))
+        searched = stack.enter_context(Index(place, facts=settings.facts, embedder=embedder, engine=settings.index))
         request = searched.request(
             paths,
             inputs=inputs,
@@ -131,7 +133,8 @@ def _indexed(
     elif not quiet:
         parts = list(advice(figures, remaining=outcome.remaining, where=""))
         print("\n".join(summary(figures, time.monotonic() - begun, parts)))
-        print(f"index      {spell(version.documents, 'document')}, {spell(version.chunks, 'chunk')} in {place}")
+        held = f"{spell(version.documents, 'document')}, {spell(version.chunks, 'chunk')}"
+        print(f"index      {held} in {settings.index or place}")
     return code
 
 

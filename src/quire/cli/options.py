@@ -26,6 +26,10 @@ SearchStore = Annotated[
     Option(metavar="PLACE", help="Folder of the index and of what was read; one of your account by default."),
 ]
 Facts = Annotated[str | None, Option(metavar="URL", help="PostgreSQL database for the index and runs of the store.")]
+SearchEngine = Annotated[
+    str | None,
+    Option("--index", metavar="URL", help="Search engine with the index: opensearch+http://…, qdrant+http://…"),
+]
 Runtime = Annotated[str | None, Option(metavar="NAME", help="Where the work runs: local (default) or restate.")]
 Ingress = Annotated[str | None, Option(metavar="URL", help="Address of the Restate server.")]
 Preset = Annotated[str | None, Option(metavar="NAME", help="Settings of [preset.NAME] in quire.toml.")]

@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 from quire.cli import options
 from quire.cli.crops import HitPictures
-from quire.cli.index import search_place
+from quire.cli.index import EmbedderName, search_place
 from quire.cli.reporting import print_lines
 from quire.cli.settings import settings_of
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL
@@ -28,13 +28,21 @@ Examples:
   quire search "termination notice" contracts/ --json
   quire search "wiring diagram" --show
 """
+RerankerName = Annotated[
+    str | None,
+    Option(
+        "--rerank",
+        metavar="NAME",
+        help="Order the first hits anew by a model: ms-marco-minilm-l12-v2, a folder, or the URL of a TEI server.",
+    ),
+]
 WIDTH = 100
 BEFORE = 80
 """Characters shown before the first matching word."""
 LINES = 4
 
 
-def search(
+def search(  # noqa: PLR0913 - one argument per option
     query: Annotated[
         str, Argument(metavar="QUERY", help='Words, "phrases", -not, page:1-3, kind:table, in:folder; or a question.')
     ],
@@ -47,6 +55,9 @@ def search(
     k: Annotated[int, Option("--k", metavar="N", help="Number of hits; 10.", min=1, max=1000, show_default=False)] = 10,
     store: options.SearchStore = None,
     facts: options.Facts = None,
+    engine: options.SearchEngine = None,
+    embedder: EmbedderName = "auto",
+    rerank: RerankerName = None,
     show: Annotated[
         bool, Option("--show", help="Show the place of each hit: in the terminal if it can, else as PNG files.")
     ] = False,
@@ -62,14 +73,14 @@ def search(
     from quire.durable.indexing.index import Index
     from quire.search.query import SearchFilter
 
-    settings = settings_of({"store": store, "facts": facts})
+    settings = settings_of({"store": store, "facts": facts, "index": engine})
     check_paths(paths or ())
     folders = tuple(str(path.absolute()) for path in paths or ())
-    with Index(search_place(settings), facts=settings.facts) as index:
+    with Index(search_place(settings), facts=settings.facts, embedder=embedder, engine=settings.index) as index:
         if paths:
             with BatchProgress(quiet=as_json) as progress:
                 index.add_unknown(*paths, on_event=progress)
-        hits = index.search(query, k=k, filters=SearchFilter(folders=folders))
+        hits = index.search(query, k=k, filters=SearchFilter(folders=folders), rerank=rerank)
         pictures = HitPictures(index, folder=save, shown=show and not as_json)
         if as_json:
             if save is not None:

@@ -102,9 +102,13 @@ def delete(
     facts: options.Facts = None,
     dry_run: _DryRun = False,
     yes: Annotated[bool, Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    forget_index: Annotated[
+        list[str] | None, Option("--forget-index", metavar="URL", help="A search engine that is gone for good.")
+    ] = None,
     as_json: options.Json = False,
 ) -> int:
     """Delete documents from a store, with everything derived from them. The files themselves are kept."""
+    from quire.search.engine_places import forget
     from quire.store.deleting import delete_documents, find_document
 
     with _opened(settings_of(locals())) as opened:
@@ -112,6 +116,8 @@ def delete(
         if not (dry_run or yes):
             planned = delete_documents(opened, named, dry_run=True)
             _confirm(planned)
+        for address in forget_index or () if not dry_run else ():
+            forget(opened.database, address)
         deleted = delete_documents(opened, named, dry_run=dry_run)
     if as_json:
         print(json.dumps([{**asdict(one), "dry_run": dry_run} for one in deleted], ensure_ascii=False, indent=2))

@@ -16,6 +16,9 @@ _NAMING = {
     "outputs": "document",
     "quarantine": "document",
     "files": "digest",
+    "reviews": "document",
+    "review_items": "document",
+    "review_history": "document",
 }
 """Tables with document ids, and the column of the id."""
 

@@ -212,14 +212,14 @@ class Runs:
                 return
             ((sequence,),) = database.rows("SELECT sequence FROM runs WHERE run = ?", (run,))
             number = int(str(sequence))
-            added: list[Event] = []
-            for event in events:
-                new = database.change(
-                    "INSERT INTO events (run, sequence, id, kind, stage, document, page, key, payload, at) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            added = _new(database, run, events)
+            database.change_many(
+                "INSERT INTO events (run, sequence, id, kind, stage, document, page, key, payload, at) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
                     (
                         run,
-                        number + 1,
+                        place,
                         event.id,
                         event.kind,
                         event.stage,
@@ -228,11 +228,11 @@ class Runs:
                         event.key,
                         json.dumps(dict(event.payload), default=str),
                         event.at,
-                    ),
-                )
-                number += new
-                added += [event] if new else []
-            database.change("UPDATE runs SET sequence = ? WHERE run = ?", (number, run))
+                    )
+                    for place, event in enumerate(added, number + 1)
+                ],
+            )
+            database.change("UPDATE runs SET sequence = ? WHERE run = ?", (number + len(added), run))
             add_figures(database, run, figures_of(added))
 
     def events(self, run: str, *, after: int = 0) -> Iterator[Event]:
@@ -313,6 +313,15 @@ def forget_runs(database: Database, condition: str, values: Sequence[object]) ->
 def forget_ended_runs(database: Database, *, before: float) -> int:
     """Remove the runs that ended before a time, in the caller's transaction; returns how many."""
     return forget_runs(database, f"{HAS_ENDED} AND finished < ?", (before,))
+
+
+def _new(database: Database, run: str, events: Sequence[Event]) -> list[Event]:
+    """Those that the run does not have yet, each once."""
+    by_id = {event.id: event for event in reversed(events)}
+    for portion, marks in in_portions(list(by_id)):
+        for (known,) in database.rows(f"SELECT id FROM events WHERE run = ? AND id IN ({marks})", (run, *portion)):
+            del by_id[str(known)]
+    return [event for event in events if by_id.pop(event.id, None) is not None]
 
 
 def _unknown(run: str) -> UsageError:

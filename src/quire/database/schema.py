@@ -6,7 +6,7 @@ from typing import Literal
 
 from quire.errors import StoreError
 
-VERSION = 6
+VERSION = 7
 
 Dialect = Literal["sqlite", "postgresql"]
 
@@ -201,7 +201,68 @@ CREATE TABLE figures (
 UPDATE schema_version SET version = 6
 """
 
-_MIGRATIONS = {0: _VERSION_1, 1: _VERSION_2, 2: _VERSION_3, 3: _VERSION_4, 4: _VERSION_5, 5: _VERSION_6}
+# Reviews of extractions: their items, of which each has a version and a lease, and every decision about them.
+_VERSION_7 = """
+CREATE TABLE reviews (
+    id TEXT PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    document TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    place TEXT NOT NULL,
+    run TEXT NOT NULL,
+    name TEXT NOT NULL,
+    content TEXT NOT NULL,
+    opened REAL NOT NULL,
+    ended REAL,
+    sample INTEGER NOT NULL DEFAULT 0,
+    waiting TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+CREATE INDEX reviews_of_tenant ON reviews (tenant, opened, id);
+CREATE INDEX reviews_of_document ON reviews (document);
+CREATE TABLE review_items (
+    review TEXT NOT NULL,
+    path TEXT NOT NULL,
+    document TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    part TEXT NOT NULL,
+    field TEXT NOT NULL,
+    doubt TEXT NOT NULL,
+    state TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    decision TEXT,
+    claim TEXT NOT NULL DEFAULT '',
+    reviewer TEXT NOT NULL DEFAULT '',
+    boot TEXT NOT NULL DEFAULT '',
+    expires REAL NOT NULL DEFAULT 0,
+    PRIMARY KEY (review, path)
+) WITHOUT ROWID;
+CREATE INDEX review_items_open ON review_items (state, doubt, review);
+CREATE INDEX review_items_of_claim ON review_items (claim);
+CREATE INDEX review_items_of_document ON review_items (document);
+CREATE TABLE review_history (
+    review TEXT NOT NULL,
+    path TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    document TEXT NOT NULL,
+    action TEXT NOT NULL,
+    decision TEXT,
+    reviewer TEXT NOT NULL,
+    at REAL NOT NULL,
+    PRIMARY KEY (review, path, version)
+) WITHOUT ROWID;
+CREATE INDEX review_history_of_document ON review_history (document);
+UPDATE schema_version SET version = 7
+"""
+
+_MIGRATIONS = {
+    0: _VERSION_1,
+    1: _VERSION_2,
+    2: _VERSION_3,
+    3: _VERSION_4,
+    4: _VERSION_5,
+    5: _VERSION_6,
+    6: _VERSION_7,
+}
 """From each version to the next one; 0 is an empty database."""
 
 

@@ -234,6 +234,14 @@ class FlowOutcome(TypedDict):
     """How many pages steps with `on_error: skip` lost, by step."""
 
 
+@final
+class OpenedReview(TypedDict):
+    """A review that a run has opened, and the signal for its end; "" if there is nothing to wait for."""
+
+    review: str
+    signal: str
+
+
 TaskType: TypeAlias = Literal["read", "extract", "convert", "chunk"]
 TaskStatus: TypeAlias = Literal["success", "partial_success", "failure", "skipped"]
 """How a document of a task ended."""
@@ -279,6 +287,8 @@ class TaskArgument(TypedDict):
     chunking: NotRequired[Mapping[str, Json]]
     extract: NotRequired[Mapping[str, Json]]
     """What is extracted, as an `ExtractRequest`; for tasks of that type."""
+    review: NotRequired[Literal["queue", "wait"]]
+    """Whether extractions are put up for review, and whether the task waits for the end of it."""
     target: Mapping[str, Json]
     """`kind`: `inbody`, `zip`, `put`, `s3`, `azure_blob`, `google_cloud_storage`."""
     more_targets: NotRequired[Sequence[Mapping[str, Json]]]
@@ -335,6 +345,8 @@ class TaskDocument(TypedDict):
     output: NotRequired[TaskOutput]
     extraction: NotRequired[Digest]
     """The extraction as JSON, of a task of that type."""
+    review: NotRequired[str]
+    """The id of its review."""
 
 
 @final

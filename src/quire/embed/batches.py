@@ -1,15 +1,17 @@
-"""Vectors of many texts: batches, each asked once and stored as one artifact, found again by the texts themselves."""
+"""Vectors of many texts: batches, each asked once and stored as one artifact, found again by the texts themselves. What
+a reranker says of texts is asked in the same way."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from quire.asking import Ask, Asker, Crashed, runs_here
-from quire.embed.codec import SparseVector, decode_dense, decode_sparse
-from quire.embedder import Embedder
+from quire.embed.codec import SparseVector, decode_dense, decode_scores, decode_sparse
+from quire.embedder import Embedder, Reranker, TextModel
 from quire.errors import EngineError
 from quire.keys import ArtifactKey, artifact_key, digest_of
 from quire.workers import Job, shared_pool
@@ -33,12 +35,12 @@ class JobWork(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class EmbedRequest:
-    """The arguments of a job that embeds one batch."""
+class BatchOfTexts:
+    """One batch: the model, the key of its answer, and the call that makes it, which goes to a worker."""
 
-    embedder: Embedder
-    texts: tuple[str, ...]
+    model: TextModel
     key: ArtifactKey
+    call: Callable[[], bytes]
 
 
 def batch_key(embedder: Embedder, texts: Sequence[str]) -> ArtifactKey:
@@ -78,15 +80,46 @@ def sparse_vectors(texts: Sequence[str], embedder: Embedder, asker: Asker) -> li
     return found
 
 
+def relevances(query: str, texts: Sequence[str], reranker: Reranker, asker: Asker) -> list[float]:
+    """How well texts answer a query, by a reranker. Raises EngineError when it fails."""
+    listed = [
+        BatchOfTexts(
+            reranker,
+            artifact_key(
+                "relevance",
+                VERSION,
+                (reranker.name, reranker.version, digest_of([query, *batch])),
+                reranker.profile.digest(),
+            ),
+            partial(reranker.rerank, query, batch),
+        )
+        for batch in batches(texts, reranker.batch)
+    ]
+    found = [score for answer in _answers(listed, asker) for score in decode_scores(answer)]
+    if len(found) != len(texts):
+        raise EngineError(reranker.name, f"gave {len(found)} numbers for {len(texts)} texts")
+    return found
+
+
 def answers(texts: Sequence[str], embedder: Embedder, asker: Asker) -> list[bytes]:
-    """The stored answers for the batches of some passages, in their order; as many batches at once as there are workers
-    or as the server takes."""
-    listed = batches(texts, embedder.batch)
-    at_once = min(len(listed), embedder.max_concurrency if embedder.policy == "io" else shared_pool().workers)
+    """The stored answers for the batches of some passages, in their order."""
+    listed = [
+        BatchOfTexts(embedder, batch_key(embedder, batch), partial(embedder.embed, batch, "passage"))
+        for batch in batches(texts, embedder.batch)
+    ]
+    return _answers(listed, asker)
+
+
+def _answers(listed: Sequence[BatchOfTexts], asker: Asker) -> list[bytes]:
+    """The answers for batches of one model; as many at once as there are workers or as the server takes."""
+    if not listed:
+        return []
+    model = listed[0].model
+    at_once = min(len(listed), model.max_concurrency if model.policy == "io" else shared_pool().workers)
     if at_once <= 1:
-        return [_asked(batch, embedder, asker) for batch in listed]
+        return [_asked(batch, asker) for batch in listed]
     with ThreadPoolExecutor(at_once, thread_name_prefix="quire-embed") as threads:
-        asked = [threads.submit(_asked, batch, embedder, asker) for batch in listed]
+        asked = [threads.submit(_asked, batch, asker) for batch in listed]
         try:
             return [one.result() for one in asked]
         except BaseException:
@@ -95,19 +128,18 @@ def answers(texts: Sequence[str], embedder: Embedder, asker: Asker) -> list[byte
             raise
 
 
-def _asked(texts: tuple[str, ...], embedder: Embedder, asker: Asker) -> bytes:
+def _asked(batch: BatchOfTexts, asker: Asker) -> bytes:
     """The answer for one batch, asked a second time after a worker was killed: for its memory, or by hand."""
     try:
-        return _answer(texts, embedder, asker)
+        return _answer(batch, asker)
     except Crashed:
-        return _answer(texts, embedder, asker)
+        return _answer(batch, asker)
 
 
-def _answer(texts: tuple[str, ...], embedder: Embedder, asker: Asker) -> bytes:
-    key = batch_key(embedder, texts)
-    if runs_here(embedder):
-        return asker.ask(Ask(key, embedder, lambda: embedder.embed(texts, "passage"))).data
-    return asker.ask(Ask(key, embedder, Job("quire.embed.batches:embed", EmbedRequest(embedder, texts, key)))).data
+def _answer(batch: BatchOfTexts, asker: Asker) -> bytes:
+    if runs_here(batch.model):
+        return asker.ask(Ask(batch.key, batch.model, batch.call)).data
+    return asker.ask(Ask(batch.key, batch.model, Job("quire.embed.batches:answer", batch))).data
 
 
 def _check_count(embedder: Embedder, found: int, wanted: int) -> None:
@@ -115,17 +147,17 @@ def _check_count(embedder: Embedder, found: int, wanted: int) -> None:
         raise EngineError(embedder.name, f"gave {found} vectors for {wanted} texts")
 
 
-def embed(arguments: EmbedRequest, work: JobWork) -> bytes:
-    """The job in a worker: embed, unless the parent has the vectors. The parent saves them; nothing is returned."""
+def answer(arguments: BatchOfTexts, work: JobWork) -> bytes:
+    """The job in a worker: ask the model, unless the parent has the answer. The parent saves it."""
     key = arguments.key
     if work.request("claim", {"key": key})[0].get("found"):
         return b""
     work.request("place", {})
     try:
-        vectors = arguments.embedder.embed(arguments.texts, "passage")
+        made = arguments.call()
     except (EngineError, MemoryError):
         raise
     except Exception as error:
-        raise EngineError(arguments.embedder.name, f"{type(error).__name__}: {error}") from error
-    work.request("save", {"key": key}, vectors)
+        raise EngineError(arguments.model.name, f"{type(error).__name__}: {error}") from error
+    work.request("save", {"key": key}, made)
     return b""

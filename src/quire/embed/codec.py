@@ -1,4 +1,4 @@
-"""Vectors as bytes: the answer of an embedder, as it is stored."""
+"""Vectors as bytes: the answer of an embedder, as it is stored; and that of a reranker."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_DENSE, _SPARSE = b"QVD1", b"QVS1"
+_DENSE, _SPARSE, _SCORES = b"QVD1", b"QVS1", b"QVR1"
 _SIZES = struct.Struct("<II")
 
 
@@ -46,6 +46,17 @@ def decode_sparse(data: bytes) -> list[SparseVector]:
     if data[: len(_SPARSE)] != _SPARSE:
         raise ValueError("these are no sparse vectors")
     return [SparseVector(tuple(terms), tuple(weights)) for terms, weights in json.loads(data[len(_SPARSE) :])]
+
+
+def encode_scores(scores: NDArray[np.float32]) -> bytes:
+    return _SCORES + np.ascontiguousarray(scores, "<f4").tobytes()
+
+
+def decode_scores(data: bytes) -> list[float]:
+    """Raises ValueError for other bytes."""
+    if data[: len(_SCORES)] != _SCORES:
+        raise ValueError("these are no scores of a reranker")
+    return [float(score) for score in np.frombuffer(data, "<f4", offset=len(_SCORES))]
 
 
 def pruned(weights: Mapping[str, float], top: int) -> SparseVector:

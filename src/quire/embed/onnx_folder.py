@@ -70,6 +70,32 @@ def token_ids(folder: str, tokenizer: str, max_tokens: int) -> Callable[[str], S
     """The numbers of the tokens of a text, with those that mark its ends, cut to what the model takes."""
     if tokenizer == BERT_UNCASED:
         return bert_uncased_ids(max_tokens)
+    loaded = _loaded(folder, max_tokens)
+    return lambda text: loaded.encode(text).ids
+
+
+@lru_cache(maxsize=4)
+def pair_ids(folder: str, tokenizer: str, max_tokens: int) -> Callable[[str, str], tuple[Sequence[int], Sequence[int]]]:
+    """As `token_ids`, for a query and a text together; and of each token which of the two it is of, 0 or 1."""
+    if tokenizer == BERT_UNCASED:
+        first, second = bert_uncased_ids(max_tokens // 2), bert_uncased_ids(max_tokens)
+
+        def paired(query: str, text: str) -> tuple[Sequence[int], Sequence[int]]:
+            asked = first(query)
+            said = second(text)[1:-1][: max_tokens - len(asked) - 1]
+            return [*asked, *said, asked[-1]], [0] * len(asked) + [1] * (len(said) + 1)
+
+        return paired
+    loaded = _loaded(folder, max_tokens)
+
+    def encoded(query: str, text: str) -> tuple[Sequence[int], Sequence[int]]:
+        found = loaded.encode(query, text)
+        return found.ids, found.type_ids
+
+    return encoded
+
+
+def _loaded(folder: str, max_tokens: int) -> Any:
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
@@ -77,23 +103,29 @@ def token_ids(folder: str, tokenizer: str, max_tokens: int) -> Callable[[str], S
     loaded = Tokenizer.from_file(f"{folder}/tokenizer.json")
     loaded.no_padding()
     loaded.enable_truncation(max_tokens)
-    return lambda text: loaded.encode(text).ids
+    return loaded
 
 
 def outputs(
-    path: str, ids: Sequence[Sequence[int]]
+    path: str, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] = ()
 ) -> Iterator[tuple[list[int], NDArray[np.float32], NDArray[np.int64]]]:
-    """Runs the model over texts of about the same length at a time: which texts, its output, and the mask."""
+    """Runs the model over texts of about the same length at a time: which texts, its output, and the mask.
+
+    `types` say which text of a pair a token is of; without them there is one text.
+    """
     model = session(path)
     wanted = {one.name for one in model.get_inputs()}
     for rows in _by_length(ids):
         longest = max(len(ids[row]) for row in rows)
         tokens = np.zeros((len(rows), longest), np.int64)
         mask = np.zeros((len(rows), longest), np.int64)
+        kinds = np.zeros((len(rows), longest), np.int64)
         for at, row in enumerate(rows):
             tokens[at, : len(ids[row])] = ids[row]
             mask[at, : len(ids[row])] = 1
-        given = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(tokens)}
+            if types:
+                kinds[at, : len(ids[row])] = types[row]
+        given = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": kinds}
         yield rows, model.run(None, {name: value for name, value in given.items() if name in wanted})[0], mask
 
 

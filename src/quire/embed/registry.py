@@ -1,4 +1,4 @@
-"""Embedders by what a user writes: a name, the path of a folder, or the address of a server."""
+"""Embedders and rerankers by what a user writes: a name, the path of a folder, or the address of a server."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from quire.embed.cross_encoder import MS_MARCO, default_reranker, folder_reranker
 from quire.embed.fallback import FallbackEmbedder
 from quire.embed.local_model import MINILM, default_embedder, folder_embedder
 from quire.embed.sparse_model import TOP, is_sparse, sparse_embedder
-from quire.embedder import Embedder
+from quire.embedder import Embedder, Reranker
 from quire.errors import ConfigurationError, UsageError
 from quire.model_server import ModelServer
 from quire.models import MODELS, models_folder
@@ -20,6 +21,8 @@ NONE = "none"
 AUTO = "auto"
 DEFAULT = MINILM
 SERVED = ("openai:", "tei:")
+BY_MODEL = "served:"
+"""Before the model of a server in the name that an index has of it: the address may change."""
 
 
 def chosen_embedder(named: str = AUTO) -> Embedder | None:
@@ -45,6 +48,8 @@ def find_embedder(named: str = DEFAULT) -> Embedder | None:
         return default_embedder()
     if named.startswith(SERVED):
         return _with_fallback(named, os.environ)
+    if named.startswith(BY_MODEL):
+        return _with_fallback(_at_home(named.removeprefix(BY_MODEL), os.environ), os.environ)
     for folder in (Path(named).expanduser(), models_folder() / named):
         if folder.is_dir():
             top = _number(os.environ, "QUIRE_EMBED_TOP", TOP)
@@ -54,6 +59,44 @@ def find_embedder(named: str = DEFAULT) -> Embedder | None:
         f"there is no embedder {named!r}; choose from {known}, or give the folder of a model, openai:MODEL@URL or "
         "tei:URL"
     )
+
+
+def _at_home(model: str, environment: Mapping[str, str]) -> str:
+    """A model of a server that only its name is known of, on the server of this user."""
+    if not environment.get("QUIRE_EMBED_URL"):
+        raise UsageError(
+            f"the model {model} is on a server, and it is not said which: name it with --embedder openai:{model}@URL "
+            "or --embedder tei:URL, or set QUIRE_EMBED_URL"
+        )
+    return f"openai:{model}"
+
+
+def find_reranker(named: str = MS_MARCO) -> Reranker | None:
+    """The reranker of that name, folder or TEI server; None for `none`.
+
+    A server takes its key from `QUIRE_RERANK_KEY`, and is asked what model it has. Raises as `find_embedder`.
+    """
+    if named == NONE:
+        return None
+    if named == MS_MARCO:
+        return default_reranker()
+    if named.startswith(("tei:", "http://", "https://")):
+        return _reranker_at(named.removeprefix("tei:"), os.environ.get("QUIRE_RERANK_KEY") or None)
+    for folder in (Path(named).expanduser(), models_folder() / named):
+        if folder.is_dir():
+            return folder_reranker(folder)
+    raise UsageError(
+        f"there is no reranker {named!r}; choose {MS_MARCO} or {NONE}, or give the folder of a model or the URL of a "
+        "TEI server"
+    )
+
+
+@lru_cache(maxsize=4)
+def _reranker_at(url: str, key: str | None) -> Reranker:
+    """The reranker of a server, which is asked once in this process what it has."""
+    from quire.embed.served import tei_reranker
+
+    return tei_reranker(ModelServer(url, key, model=f"the reranker {url}"))
 
 
 def _with_fallback(named: str, environment: Mapping[str, str]) -> Embedder:

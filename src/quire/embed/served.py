@@ -1,4 +1,4 @@
-"""Embedders on servers: an OpenAI-compatible `/embeddings`, and text-embeddings-inference (TEI)."""
+"""Embedders on servers: an OpenAI-compatible `/embeddings`, and text-embeddings-inference (TEI); rerankers of TEI."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.embed.codec import SparseVector, encode_dense, encode_sparse, normalised, pruned
+from quire.embed.codec import SparseVector, encode_dense, encode_scores, encode_sparse, normalised, pruned
 from quire.embedder import TextRole, VectorFamily
 from quire.engine import Policy
 from quire.errors import ConfigurationError, EngineError
@@ -41,6 +41,47 @@ class ServedModelProfile(Profile):
     query_prefix: str = ""
     top: int = 0
     """Weights that are kept of a sparse vector, the largest; 0 for dense ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServedRerankerProfile(Profile):
+    """What decides the scores of a reranker."""
+
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServedReranker:
+    """A reranker behind the `/rerank` of TEI. `rerank` is thread-safe, and retries as an embedder does."""
+
+    server: ModelServer
+    profile: ServedRerankerProfile
+    batch: int
+    max_tokens: int
+    version: str = "1"
+    policy: Policy = "io"
+    timeout_s: float = TIMEOUT_S
+    max_concurrency: int = 4
+
+    @property
+    def name(self) -> str:
+        return f"served:{self.profile.model}"
+
+    @property
+    def limit_name(self) -> str:
+        return f"rerank@{self.server.address}"
+
+    def rerank(self, query: str, texts: Sequence[str]) -> bytes:
+        request = {"query": query, "texts": list(texts), "truncate": True, "raw_scores": True}
+        answer = _asked(self, "rerank", request, base="")
+        try:
+            scores = {int(one["index"]): float(one["score"]) for one in answer}
+        except (ValueError, TypeError, KeyError) as error:
+            raise EngineError(self.name, f"gave something that is no scores: {error!r}") from error
+        found = np.array([scores.get(number, np.nan) for number in range(len(texts))], np.float32)
+        if len(scores) != len(texts) or not np.isfinite(found).all():
+            raise EngineError(self.name, f"gave something that is no scores: {len(texts)} finite numbers were expected")
+        return encode_scores(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,25 +148,44 @@ def openai_embedder(server: ModelServer, model: str, prefixes: Prefixes, *, dime
 
 def tei_embedder(server: ModelServer, prefixes: Prefixes, *, top: int) -> ServedEmbedder:
     """The model of a TEI server, dense or sparse, as its `/info` says."""
-    name = f"tei:{server.address}"
-    deadline = time.monotonic() + TIMEOUT_S
-    answer = server.post(name, server.endpoint("info"), None, deadline, retried=PASSING, mended=True)
-    info = _parsed(name, answer)
-    model = info.get("model_id") if isinstance(info, dict) else None
-    if not isinstance(model, str):
-        raise ConfigurationError(f"{server.address} does not answer like TEI: its /info names no model_id")
+    info = _info(server)
     kind = info.get("model_type")
     pooling = (kind.get("embedding") or {}).get("pooling") if isinstance(kind, dict) else None
-    batch = min(_whole(info.get("max_client_batch_size"), TEI_BATCH), TEI_BATCH)
-    longest = _whole(info.get("max_input_length"), TEI_TOKENS)
 
     def described(size: int) -> ServedEmbedder:
         family: VectorFamily = "sparse" if pooling == "splade" else "dense"
         kept = top if family == "sparse" else 0
-        profile = ServedModelProfile(model, family, size, prefixes.passage, prefixes.query, kept)
-        return ServedEmbedder("tei", server, profile, batch, longest)
+        profile = ServedModelProfile(info["model_id"], family, size, prefixes.passage, prefixes.query, kept)
+        return ServedEmbedder("tei", server, profile, _tei_batch(info), _tei_tokens(info))
 
     return described(0) if pooling == "splade" else _with_dimension(described, 0)
+
+
+def tei_reranker(server: ModelServer) -> ServedReranker:
+    """The model of a TEI server. Raises ConfigurationError when its `/info` says that it is no reranker."""
+    info = _info(server)
+    kind = info.get("model_type")
+    if isinstance(kind, dict) and "reranker" not in kind:
+        raise ConfigurationError(f"{server.address} has {info['model_id']}, which is no reranker")
+    return ServedReranker(server, ServedRerankerProfile(info["model_id"]), _tei_batch(info), _tei_tokens(info))
+
+
+def _info(server: ModelServer) -> dict[str, Any]:
+    """What a TEI server says of its model, with its `model_id`."""
+    name = f"tei:{server.address}"
+    deadline = time.monotonic() + TIMEOUT_S
+    info = _parsed(name, server.post(name, server.endpoint("info"), None, deadline, retried=PASSING, mended=True))
+    if not isinstance(info, dict) or not isinstance(info.get("model_id"), str):
+        raise ConfigurationError(f"{server.address} does not answer like TEI: its /info names no model_id")
+    return info
+
+
+def _tei_batch(info: dict[str, Any]) -> int:
+    return min(_whole(info.get("max_client_batch_size"), TEI_BATCH), TEI_BATCH)
+
+
+def _tei_tokens(info: dict[str, Any]) -> int:
+    return _whole(info.get("max_input_length"), TEI_TOKENS)
 
 
 def _with_dimension(described: Callable[[int], ServedEmbedder], known: int) -> ServedEmbedder:
@@ -166,12 +226,12 @@ def _sparse(embedder: ServedEmbedder, texts: Sequence[str]) -> list[SparseVector
     return found
 
 
-def _asked(embedder: ServedEmbedder, path: str, request: object, *, base: str) -> Any:
-    url = embedder.server.endpoint(path, base=base)
+def _asked(model: ServedEmbedder | ServedReranker, path: str, request: object, *, base: str) -> Any:
+    url = model.server.endpoint(path, base=base)
     body = json.dumps(request, separators=(",", ":")).encode()
-    deadline = time.monotonic() + embedder.timeout_s
-    answer = embedder.server.post(embedder.name, url, body, deadline, retried=PASSING, mended=True)
-    return _parsed(embedder.name, answer)
+    deadline = time.monotonic() + model.timeout_s
+    answer = model.server.post(model.name, url, body, deadline, retried=PASSING, mended=True)
+    return _parsed(model.name, answer)
 
 
 def _openai_vectors(answer: Any) -> list[object]:

@@ -172,9 +172,10 @@ class _Check:
     def _quoted(self, records: Iterable[EvidenceRecord]) -> Iterator[_Quoted]:
         """Every place of the quote in some records with the value in it; without a quote, of the value."""
         for record in records:
-            inside = self._inside(record)
-            found = [quoted for one in inside for quoted in self._quoted_in(one)]
-            yield from found or (self._quoted_in(record) if record.level == "chunk" else ())
+            found = list(self._quoted_in(record))
+            if found and record.level == "chunk":
+                found = list(self._inside(record)) or found
+            yield from found
 
     def _quoted_over(self) -> Iterator[_Quoted]:
         """The quote where it goes over several of the cited records: an address over two blocks."""
@@ -190,9 +191,13 @@ class _Check:
                 )
             )
 
-    def _inside(self, record: EvidenceRecord) -> Sequence[EvidenceRecord]:
-        """What is looked at for a record: the blocks and cells of a chunk, which have tighter boxes."""
-        return self._catalog.records_of(record.blocks) if record.level == "chunk" else (record,)
+    def _inside(self, chunk: EvidenceRecord) -> Iterator[_Quoted]:
+        """The quote in the blocks and cells of a chunk, which have tighter boxes: those rows of a table that it has."""
+        for record in self._catalog.records_of(chunk.blocks):
+            for one in self._quoted_in(record):
+                places = record_places(self._catalog, record, one.span)
+                if all(any(_overlap(place, own) for own in chunk.places) for place in places):
+                    yield one
 
     def _quoted_in(self, record: EvidenceRecord) -> Iterator[_Quoted]:
         printed = self._catalog.texts.of(record)

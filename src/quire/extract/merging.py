@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -10,13 +11,20 @@ from quire.catalog.records import SourceCatalog
 from quire.context import Json
 from quire.extract.checking import checked
 from quire.extract.fitting import Unfit, fitted
-from quire.extract.schema import LeafSpec
+from quire.extract.schema import LeafSpec, ValueKind
 from quire.extract.values import Alternative, EvidenceConflict, LeafEvidence, Proposal
+from quire.verify.dates import date_readings
+from quire.verify.numbers import number_readings
 
 CERTAIN = 0.99
 """The most that agreement can make of a confidence."""
 STRONG = 0.5
 """The least confidence of two places of one extractor that contradict each other."""
+FAR = 0.2
+"""Of the height of a page: nearer places may be two neighbours of one label, to its right and below it."""
+_NUMBERS: frozenset[ValueKind | None] = frozenset({"amount", "number", "percentage"})
+_CURRENCY = re.compile(r"[$€£¥₹%]|\b(?:EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|INR|MYR|RM)\b|\d[.,]\d\d\b")
+"""What makes a text an amount where the schema does not say so: other digits may be a code."""
 NEARLY = 0.9
 """How near the confidence of the second place must be to that of the first: a weaker one is an alternative."""
 
@@ -52,7 +60,7 @@ def merged(path: str, leaf: LeafSpec, found: Sequence[Checked], catalog: SourceC
     """
     groups: list[list[Checked]] = []
     for one in found:
-        same = next((group for group in groups if is_same(group[0].value, one.value)), None)
+        same = next((group for group in groups if is_same(group[0].value, one.value, leaf.kind)), None)
         groups.append([one]) if same is None else same.append(one)
     groups.sort(key=_rank, reverse=True)
     best, *others = groups
@@ -65,7 +73,7 @@ def merged(path: str, leaf: LeafSpec, found: Sequence[Checked], catalog: SourceC
     against = [one for one in rivals if one.evidence.supported and evidence.supported]
     against += _elsewhere(chosen, leaf, catalog) if evidence.supported else []
     listed = [_alternative(one) for one in rivals] + list(evidence.alternatives)
-    evidence = replace(evidence, alternatives=_different(listed, chosen.value))
+    evidence = replace(evidence, alternatives=_different(listed, chosen.value, leaf.kind))
     if not against:
         return Merged(chosen.value, evidence)
     places = (_alternative(chosen), *(_alternative(one) for one in against))
@@ -74,13 +82,17 @@ def merged(path: str, leaf: LeafSpec, found: Sequence[Checked], catalog: SourceC
     return Merged(chosen.value, replace(evidence, status="conflict", reason=reason), conflict)
 
 
-def is_same(one: Json, other: Json) -> bool:
-    """Whether two values say the same: numbers by value, texts without regard to case and spaces."""
-    if isinstance(one, str) and isinstance(other, str):
-        return " ".join(one.casefold().split()) == " ".join(other.casefold().split())
+def is_same(one: Json, other: Json, kind: ValueKind | None = None) -> bool:
+    """Whether two values say the same: dates and amounts by value, texts without regard to case and spaces."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
-    return bool(one == other)
+    if not (isinstance(one, str) and isinstance(other, str)):
+        return bool(one == other)
+    if " ".join(one.casefold().split()) == " ".join(other.casefold().split()):
+        return True
+    if kind in _NUMBERS or (kind is None and _CURRENCY.search(one) and _CURRENCY.search(other)):
+        return bool(number_readings(one) & number_readings(other))
+    return kind in ("date", None) and bool(date_readings(one) & date_readings(other))
 
 
 def _rank(group: Sequence[Checked]) -> tuple[bool, float]:
@@ -109,9 +121,18 @@ def _elsewhere(chosen: Checked, leaf: LeafSpec, catalog: SourceCatalog) -> list[
         except Unfit:
             continue
         evidence = checked(replace(one, path=chosen.evidence.path, value=value), leaf, catalog)
-        if evidence.supported and not any(is_same(value, other.value) for other in (chosen, *found)):
+        if not _are_apart(evidence, chosen.evidence):
+            continue
+        if evidence.supported and not any(is_same(value, other.value, leaf.kind) for other in (chosen, *found)):
             found.append(Checked(value, one, evidence))
     return found
+
+
+def _are_apart(one: LeafEvidence, other: LeafEvidence) -> bool:
+    """Whether two places cannot share a label: on two pages, or far from each other."""
+    if one.page != other.page or not one.bboxes or not other.bboxes:
+        return one.page != other.page
+    return abs(one.bboxes[0].top - other.bboxes[0].top) > FAR
 
 
 def _label(proposal: Proposal) -> str:
@@ -131,11 +152,11 @@ def _alternative(one: Checked) -> Alternative:
     )
 
 
-def _different(listed: Sequence[Alternative], value: Json) -> tuple[Alternative, ...]:
+def _different(listed: Sequence[Alternative], value: Json, kind: ValueKind | None) -> tuple[Alternative, ...]:
     """Each other value once, in order."""
     kept: list[Alternative] = []
     for one in listed:
-        if not is_same(one.value, value) and not any(is_same(one.value, other.value) for other in kept):
+        if not any(is_same(one.value, other, kind) for other in (value, *(known.value for known in kept))):
             kept.append(one)
     return tuple(kept)
 

@@ -1,4 +1,4 @@
-"""Extractors by name: `rules`, and those of other packages."""
+"""Extractors by name: `offline`, its parts, and those of other packages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from quire.errors import UsageError
 from quire.extract.extractor import Extractor
 from quire.plugins import loaded, offered
 
-DEFAULT = ("rules",)
+DEFAULT = ("offline",)
 BUILT_IN = {
+    "offline": "quire.extract.offline:OfflineExtractor",
     "rules": "quire.extract.rules:RulesExtractor",
+    "prose": "quire.extract.prose:ProseExtractor",
+    "tables": "quire.extract.tables:TableExtractor",
     "learned": "quire.learn.extractor:LearnedExtractor",
 }
 """The place of the factory of each, `module:name`."""

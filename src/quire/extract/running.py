@@ -54,7 +54,7 @@ def extract(
         catalog=catalog.version,
         values=values,
         evidence=filling.evidence,
-        coverage=_coverage(filling.evidence.values()),
+        coverage=coverage_of(filling.evidence.values()),
         conflicts=tuple(filling.conflicts),
         not_found=tuple(filling.not_found),
         extractors=tuple(f"{one.name} {one.version}" for one in extractors),
@@ -134,7 +134,7 @@ class _Filling:
         if isinstance(node, ListSpec):
             teller = _longest(given, said)
             if teller is None:
-                self._missing(path, f"no row of a list was found by {self._names}")
+                self._missing(path, f"no row of the list was found ({self._names})")
                 return []
             return [
                 self.filled(node.items, f"{given}[{index}]", f"{path}[{at}]", [teller])
@@ -170,7 +170,7 @@ class _Filling:
             if fitting is not None:
                 found.append(Checked(fitting.value, fitting, checked(fitting, leaf, self._catalog)))
         if not found:
-            self._missing(path, unfit[0] if unfit else f"no value was found by {self._names}")
+            self._missing(path, unfit[0] if unfit else f"no value was found ({self._names})")
             return None
         outcome = merged(path, leaf, found, self._catalog)
         evidence = outcome.evidence
@@ -211,7 +211,8 @@ def _fitting(proposal: Proposal, leaf: LeafSpec, path: str) -> tuple[Proposal | 
     return None, reasons
 
 
-def _coverage(found: Iterable[LeafEvidence]) -> EvidenceCoverage:
+def coverage_of(found: Iterable[LeafEvidence]) -> EvidenceCoverage:
+    """How much of some leaves is supported by the document."""
     listed = list(found)
     present = [one for one in listed if one.status != "not_found"]
     return EvidenceCoverage(

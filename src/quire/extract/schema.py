@@ -40,8 +40,8 @@ _FORMATS: dict[str, ValueKind] = {
     "phone": "phone",
 }
 _DEEPEST = 32
-_MOST_NODES = 20_000
-"""Objects, lists and leaves of a schema: what refers to its parts again and again can be endless."""
+MOST_NODES = 10_000
+"""Of a schema: one whose definitions refer to each other may be small, and mean billions of values."""
 _EXTENSION = "x-quire"
 
 
@@ -171,7 +171,7 @@ class _Parser:
 
     def node(self, given: Json, path: str, depth: int) -> SchemaNode:
         if depth > _DEEPEST:
-            raise UsageError(f"the schema is nested more than {_DEEPEST} deep at {_shown(path) or 'its root'}")
+            raise UsageError(f"the schema is nested more than {_DEEPEST} deep at {path or 'its root'}")
         if not isinstance(given, Mapping):
             raise UsageError(f"the schema of {path or 'the root'} is {type(given).__name__}, not an object")
         schema = self._resolved(given, path)
@@ -194,27 +194,24 @@ class _Parser:
             raise UsageError("the schema asks for a single value; give an object with properties")
         return _leaf(schema, path, type_, title, description)
 
-    def _count(self) -> None:
-        self._nodes += 1
-        if self._nodes > _MOST_NODES:
-            raise UsageError(f"the schema asks for more than {_MOST_NODES:,} values, or refers to itself; split it")
-
-    def _resolved(self, given: Mapping[str, Json], path: str, depth: int = 0) -> dict[str, Json]:
+    def _resolved(self, given: Mapping[str, Json], path: str, inside: int = 0) -> dict[str, Json]:
         """Without `$ref`, `allOf` and nullable `anyOf`/`oneOf`: their first option that is no null."""
-        self._count()
+        self._nodes += 1
+        if self._nodes > MOST_NODES:
+            raise UsageError(f"the schema asks for more than {MOST_NODES:,} values; divide it")
         schema = dict(given)
-        for _ in range(_DEEPEST if depth < _DEEPEST else 0):
+        for _ in range(_DEEPEST - inside):
             if isinstance(ref := schema.pop("$ref", None), str):
                 schema = {**self._referred(ref, path), **schema}
             elif isinstance(parts := schema.pop("allOf", None), list):
-                for part in parts:
-                    schema = _merged(self._resolved(part, path, depth + 1) if isinstance(part, Mapping) else {}, schema)
+                for part in reversed([part for part in parts if isinstance(part, Mapping)]):
+                    schema = _merged(self._resolved(part, path, inside + 1), schema)
             elif isinstance(options := schema.pop("anyOf", None) or schema.pop("oneOf", None), list):
                 chosen = [one for one in options if isinstance(one, Mapping) and one.get("type") != "null"]
                 schema = {**(chosen[0] if chosen else {}), **schema}
             else:
                 return schema
-        raise UsageError(f"the schema of {_shown(path) or 'the root'} refers to itself")
+        raise UsageError(f"the schema of {path or 'the root'} refers to itself")
 
     def _referred(self, ref: str, path: str) -> Mapping[str, Json]:
         found: Any = self._root
@@ -270,10 +267,6 @@ def _leaf(schema: Mapping[str, Json], path: str, type_: str, title: str, descrip
         pages=_pages(ours.get("pages"), path),
         several=ours.get("several") if isinstance(ours.get("several"), bool) else None,
     )
-
-
-def _shown(path: str) -> str:
-    return path if len(path) <= 80 else f"{path[:77]}..."
 
 
 def _pages(given: Json, path: str) -> tuple[int, ...]:

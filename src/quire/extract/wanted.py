@@ -39,7 +39,7 @@ class LeafValue:
         if self.leaf.enum:
             words = re.sub(r"[_\s-]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(self.value)))
             return (WantedValue(str(self.value)), WantedValue(words)) if words != self.value else (WantedValue(words),)
-        if self.leaf.kind == "currency":
+        if self._is_currency:
             return tuple(WantedValue(form) for form in currency_forms(str(self.value)))
         wanted = WantedValue(self.value, self._compared)
         scale = scale_named(self.leaf.unit)
@@ -64,7 +64,7 @@ class LeafValue:
     @property
     def is_distinctive(self) -> bool:
         """Whether it can hardly stand in a document by accident: a date, a long number, a long text."""
-        if isinstance(self.value, bool) or self.leaf.enum or self.leaf.kind == "currency":
+        if isinstance(self.value, bool) or self.leaf.enum or self._is_currency:
             return False
         wanted = self.forms[0]
         if wanted.numbers:
@@ -74,7 +74,14 @@ class LeafValue:
     @property
     def _agreement(self) -> Agreement:
         """Of what is written in other words: those of an enum and a currency say it exactly."""
-        return "exact" if self.leaf.enum or self.leaf.kind == "currency" else "fuzzy"
+        return "exact" if self.leaf.enum or self._is_currency else "fuzzy"
+
+    @property
+    def _is_currency(self) -> bool:
+        """Whether a leaf is for a currency, or for a text that is the code of one: `$` says USD."""
+        if self.leaf.kind in (None, "text") and isinstance(self.value, str) and len(self.value) == len("USD"):
+            return self.value.isupper() and len(currency_forms(self.value)) > 1
+        return self.leaf.kind == "currency"
 
     @cached_property
     def _compared(self) -> ComparedAs:

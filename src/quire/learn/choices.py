@@ -13,7 +13,7 @@ from quire.context import Json
 from quire.extract.candidates import Candidate, find_candidates
 from quire.extract.candidates.finding import CONTEXT
 from quire.extract.offline import OfflineExtractor
-from quire.extract.rules.extractor import leaf_value
+from quire.extract.rules.ranking import value_of
 from quire.extract.schema import ExtractSchema, LeafSpec
 from quire.extract.values import Proposal
 from quire.types import NO_BOX, BBox
@@ -89,7 +89,7 @@ class DocumentChoices:
                 rank, one = known[at]
                 choices.append(LeafChoice(candidate, one.value, rank, one))
                 continue
-            value = leaf_value(leaf, candidate)
+            value = value_of(leaf, candidate)
             choices.append(LeafChoice(candidate, value, echoes=says.get(solid(str(value))) if says else None))
         return choices + added
 

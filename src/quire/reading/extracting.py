@@ -28,9 +28,9 @@ def extract(
     """Extract values from a document, each with its evidence: `extract("bill.pdf", fields="date, total")`.
 
     `schema` is a JSON Schema of an object; `fields` are names instead: a list, or one text with commas. `extractors`
-    are names or objects, in the order of preference; without any it is `rules`, which needs no language model. A value
-    with less than `min_confidence` counts as not found. The other options are those of `read`, for a document that is
-    not a `DocumentResult` yet: with a `store`, it is read once.
+    are names or objects, in the order of preference; without any it is `offline`, which needs no language model. A
+    value with less than `min_confidence` counts as not found. The other options are those of `read`, for a document
+    that is not a `DocumentResult` yet: with a `store`, it is read once.
 
     Raises UsageError for a schema that cannot be filled, InputError when the document cannot be opened, and EngineError
     when every extractor fails.

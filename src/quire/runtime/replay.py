@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from quire.runtime.scheduler import Scheduler
 
 
+SIGNAL = "signal "
+"""How the name of a step begins that waits for a signal."""
 LISTENING_S = 10.0
 """Grace period after a cancel for a step that polls `stopping`."""
 
@@ -61,6 +63,13 @@ class Play:
     def busy(self) -> bool:
         """Whether it occupies a slot of its pool: it does unless it only waits for other invocations."""
         return not self.doing or self.parked < len(self.doing)
+
+    @property
+    def occupies(self) -> bool:
+        """Whether it counts for the limit of its pool. One that keeps its slot gives it up for a signal alone: people
+        send those, and may take days."""
+        for_people = bool(self.doing) and all(self.steps[number].name.startswith(SIGNAL) for number in self.doing)
+        return self.busy or (self.workflow.keeps_slot and not for_people)
 
     def cancel(self) -> None:
         self.cancelled = True
@@ -359,7 +368,7 @@ class LocalContext:
             value = await play.scheduler.answer(self.run_id, name)
             return play.record(number, step, Ending("finished", value))
 
-        return ReplayedValue(play.begin(number, f"signal {name}", answered, parks=True))
+        return ReplayedValue(play.begin(number, f"{SIGNAL}{name}", answered, parks=True))
 
     def now(self) -> ReplayedValue:
         number = self._next("now")

@@ -194,7 +194,7 @@ class Scheduler:
 
     def _claim_what_fits(self) -> None:
         while not (self._closing or self._draining):
-            busy = [play.invocation.pool for play in self._plays.values() if play.busy or play.workflow.keeps_slot]
+            busy = [play.invocation.pool for play in self._plays.values() if play.occupies]
             free = [pool for pool, limit in self._limits.items() if busy.count(pool) < limit]
             claimed = self.journal.claim_next(self.workflows, free)
             if claimed is None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import NamedTuple
 
 from quire.database.places import path_text
 from quire.errors import UsageError
 from quire.search.backend import IndexProfile
-from quire.search.values import IndexedChunk, IndexedDocument, packed
+from quire.search.values import IndexedChunk, IndexedDocument, Statistics, packed
 
 DOCUMENT_COLUMNS = "tenant, document, name, path, media_type, modified, metadata, digest"
 CHUNK_COLUMNS = "position, first_page, last_page, kinds, statement"
+CHUNKS, LENGTH = SUMS = ("", " ")
+"""In place of terms, among the frequencies: how many chunks there are, and how many terms they have together."""
 
 
 class ChunkEntry(NamedTuple):
@@ -25,13 +28,11 @@ class ChunkEntry(NamedTuple):
 
 
 class DocumentEntry(NamedTuple):
-    """A document: the values of `DOCUMENT_COLUMNS`, its chunks, and in how many of them each term is."""
+    """A document: the values of `DOCUMENT_COLUMNS`, its chunks, and in how many of them each term is, with `SUMS`."""
 
     columns: tuple[str, ...]
     chunks: list[ChunkEntry]
     frequencies: Counter[str]
-    length: int
-    """Terms of all chunks together."""
 
 
 def entry_of(document: IndexedDocument, profile: IndexProfile) -> DocumentEntry:
@@ -51,19 +52,26 @@ def entry_of(document: IndexedDocument, profile: IndexProfile) -> DocumentEntry:
     frequencies: Counter[str] = Counter()
     for chunk in document.chunks:
         frequencies.update({*chunk.terms})
-    length = sum(len(chunk.terms) for chunk in document.chunks)
-    return DocumentEntry(columns, [_chunk(chunk) for chunk in document.chunks], frequencies, length)
+    frequencies.update({CHUNKS: len(document.chunks), LENGTH: sum(len(chunk.terms) for chunk in document.chunks)})
+    return DocumentEntry(columns, [_chunk(chunk) for chunk in document.chunks], frequencies)
 
 
-def removed_terms(texts: list[str]) -> tuple[Counter[str], int]:
-    """In how many of the chunks with these terms each term is, and how many terms they have together."""
+def removed_terms(texts: list[str]) -> Counter[str]:
+    """In how many of the chunks with these terms each term is, with `SUMS`."""
     frequencies: Counter[str] = Counter()
-    length = 0
     for text in texts:
         terms = text.split()
         frequencies.update({*terms})
-        length += len(terms)
-    return frequencies, length
+        frequencies.update({CHUNKS: 1, LENGTH: len(terms)})
+    return frequencies
+
+
+def statistics_of(rows: Iterable[Sequence[object]]) -> Statistics:
+    """The statistics in rows of terms, with their frequencies for the tenant and for all."""
+    found = {str(term): (int(str(own)), int(str(every))) for term, own, every in rows}
+    count, length = (found.pop(term, (0, 0))[0] for term in (CHUNKS, LENGTH))
+    own = {term: times for term, (times, _) in found.items() if times}
+    return Statistics(count, length / count if count else 0.0, own, {term: found[term][1] for term in own})
 
 
 def profile_text(profile: IndexProfile) -> str:

@@ -17,7 +17,12 @@ _RULE = frozenset("|- :")
 def passage(row: ChunkRow) -> str:
     """Its text. Of the rows of Markdown tables the words, each once, and the years: amounts say nothing to a model of
     sentences, and take most of the room that it has."""
-    return "\n".join(filter(None, map(_words, row["text"].split("\n"))))
+    return passage_text(row["text"])
+
+
+def passage_text(text: str) -> str:
+    """As `passage`, of a text."""
+    return "\n".join(filter(None, map(_words, text.split("\n"))))
 
 
 def _words(line: str) -> str:

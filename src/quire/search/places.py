@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
-from quire.chunk.rows import ChunkRow
+if TYPE_CHECKING:
+    from quire.chunk.rows import ChunkRow
 
 
 def main_page(row: ChunkRow) -> int:

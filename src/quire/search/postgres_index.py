@@ -2,7 +2,8 @@
 
 Its tables are in the database of the facts, so that a document is deleted from both in one transaction. A small index,
 and what is left of a large one by a narrow filter, is compared exactly; otherwise the HNSW graph of pgvector finds the
-nearest vectors, approximately. Writers of one version wait for each other.
+nearest vectors, approximately. It is made when the index has outgrown comparing: adding vectors to it one by one takes
+most of the time of indexing. Writers of one version wait for each other.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from quire.search.conditions import conditions, is_open
 from quire.search.entries import (
     CHUNK_COLUMNS,
     DOCUMENT_COLUMNS,
+    SUMS,
     entry_of,
     profile_of,
     profile_text,
     removed_terms,
+    statistics_of,
 )
 from quire.search.postgres_values import any_of, halfvec, halfvec_read, tsquery, tsvector
 from quire.search.query import Query, SearchFilter
@@ -57,7 +60,6 @@ CREATE TABLE IF NOT EXISTS search_versions (
     profile TEXT NOT NULL,
     is_current INTEGER NOT NULL DEFAULT 0,
     chunks BIGINT NOT NULL DEFAULT 0,
-    length BIGINT NOT NULL DEFAULT 0,
     last BIGINT NOT NULL DEFAULT 0
 )
 """
@@ -91,7 +93,12 @@ CREATE INDEX ON search_chunks_{v} (statement) WHERE statement <> '';
 CREATE TABLE search_texts_{v} (id BIGINT PRIMARY KEY, terms TEXT NOT NULL, packed BYTEA NOT NULL);
 CREATE TABLE search_words_{v} (id BIGINT PRIMARY KEY, words TSVECTOR NOT NULL) WITH (toast_tuple_target = 8160);
 CREATE INDEX ON search_words_{v} USING gin (words);
-CREATE TABLE search_frequencies_{v} (term TEXT COLLATE "C" PRIMARY KEY, chunks BIGINT NOT NULL)
+CREATE TABLE search_frequencies_{v} (
+    term TEXT COLLATE "C" NOT NULL,
+    tenant TEXT COLLATE "C" NOT NULL,
+    chunks BIGINT NOT NULL,
+    PRIMARY KEY (term, tenant)
+)
 """
 # Ranking reads the words of every match: `toast_tuple_target` keeps them in the row, uncompressed.
 _VECTORS = "CREATE TABLE search_vectors_{v} (id BIGINT PRIMARY KEY, embedding {schema}.halfvec({dimension}) NOT NULL)"
@@ -146,7 +153,7 @@ class PostgresIndexes:
             database.change("UPDATE search_versions SET name = ? WHERE number = ?", (name, number))
             statements = _TABLES.split(";")
             if profile.dimension:
-                statements += [_VECTORS, *([_GRAPH] if profile.dimension <= LARGEST else [])]
+                statements.append(_VECTORS)
             for statement in statements:
                 database.change(statement.format(v=number, schema=schema, dimension=profile.dimension))
         return self._opened(integer(number), name, profile)
@@ -262,6 +269,7 @@ class PostgresIndex:
             for document in documents:
                 self._remove([document.document], document.tenant)
                 self._add(document)
+            self._make_graph()
 
     def remove(self, documents: Sequence[str], *, tenant: str | None = None) -> int:
         with self._database.transaction():
@@ -281,15 +289,17 @@ class PostgresIndex:
         rows = self._rows("SELECT document FROM search_documents_{v} WHERE path = ? AND tenant = ?", (path, tenant))
         return [str(document) for (document,) in rows]
 
-    def statistics(self, terms: Sequence[str]) -> Statistics:
-        [(chunks, length)] = self._rows("SELECT chunks, length FROM search_versions WHERE number = ?", (self._number,))
-        rows = self._rows("SELECT term, chunks FROM search_frequencies_{v} WHERE term = ANY(?)", ([*terms],))
-        count = integer(chunks)
-        found = {str(term): integer(times) for term, times in rows}
-        return Statistics(count, integer(length) / count if count else 0.0, found)
+    def statistics(self, terms: Sequence[str], *, tenant: str = "") -> Statistics:
+        return statistics_of(
+            self._rows(
+                "SELECT term, sum(CASE WHEN tenant = ? THEN chunks ELSE 0 END), sum(chunks) "
+                "FROM search_frequencies_{v} WHERE term = ANY(?) GROUP BY term",
+                (tenant, [*SUMS, *terms]),
+            )
+        )
 
     def lexical(self, query: Query, terms: Sequence[str], most: int) -> list[int]:
-        known = self.statistics(terms)
+        known = self.statistics(terms, tenant=query.filter.tenant)
         ranked = [
             (math.log(1 + known.chunks / (known.frequencies.get(term, 0) + 0.5)), wanted)
             for term in terms
@@ -381,6 +391,17 @@ class PostgresIndex:
         without = [value.replace("\0", "") if isinstance(value, str) else value for value in values]
         return joined, condition.replace(" LIKE ", " ILIKE "), without  # LIKE of SQLite ignores case
 
+    def _make_graph(self) -> None:
+        """Make the graph once there are more vectors than are compared one by one."""
+        if not 0 < self._profile.dimension <= LARGEST:
+            return
+        [(chunks,)] = self._rows("SELECT chunks FROM search_versions WHERE number = ?", (self._number,))
+        known = "SELECT 1 FROM pg_indexes WHERE tablename = ? AND schemaname = current_schema() AND indexdef LIKE ?"
+        if integer(chunks) > self._exact and not self._rows(
+            known, (f"search_vectors_{self._number}", "% USING hnsw %")
+        ):
+            self._change(_GRAPH.replace("{schema}", self._schema))
+
     def _prepare_graph(self, most: int) -> None:
         """How the next search in this transaction goes through the graph: on until enough pass the filter."""
         settings = {
@@ -406,9 +427,8 @@ class PostgresIndex:
             f"INSERT INTO search_documents_{{v}} ({DOCUMENT_COLUMNS}) VALUES ({marks}) RETURNING number", entry.columns
         )
         [(last,)] = self._rows(
-            "UPDATE search_versions SET chunks = chunks + ?, length = length + ?, last = last + ? WHERE number = ? "
-            "RETURNING last",
-            (len(entry.chunks), entry.length, len(entry.chunks), self._number),
+            "UPDATE search_versions SET chunks = chunks + ?, last = last + ? WHERE number = ? RETURNING last",
+            (len(entry.chunks), len(entry.chunks), self._number),
         )
         first = integer(last) - len(entry.chunks) + 1
         numbered = list(enumerate(entry.chunks, first))
@@ -433,37 +453,44 @@ class PostgresIndex:
             ],
         )
         self._change(
-            "INSERT INTO search_frequencies_{v} AS f SELECT * FROM unnest(?::text[], ?::bigint[]) "
-            "ON CONFLICT (term) DO UPDATE SET chunks = f.chunks + excluded.chunks",
-            ([*entry.frequencies], [*entry.frequencies.values()]),
+            "INSERT INTO search_frequencies_{v} AS f "
+            "SELECT term, ?, chunks FROM unnest(?::text[], ?::bigint[]) found (term, chunks) "
+            "ON CONFLICT (term, tenant) DO UPDATE SET chunks = f.chunks + excluded.chunks",
+            (document.tenant, [*entry.frequencies], [*entry.frequencies.values()]),
         )
 
     def _remove(self, documents: Sequence[str], tenant: str | None) -> int:
         condition, values = ("", ()) if tenant is None else (" AND tenant = ?", (tenant,))
         rows = self._rows(
-            f"DELETE FROM search_documents_{{v}} WHERE document = ANY(?){condition} RETURNING number",
+            f"DELETE FROM search_documents_{{v}} WHERE document = ANY(?){condition} RETURNING tenant, number",
             ([*documents], *values),
         )
-        if rows:
-            self._remove_chunks([integer(number) for (number,) in rows])
+        numbers: dict[str, list[int]] = {}
+        for owner, number in rows:
+            numbers.setdefault(str(owner), []).append(integer(number))
+        for owner, own in numbers.items():
+            self._remove_chunks(own, owner)
         return len(rows)
 
-    def _remove_chunks(self, documents: list[int]) -> None:
+    def _remove_chunks(self, documents: list[int], tenant: str) -> None:
         rows = self._rows("DELETE FROM search_chunks_{v} WHERE document = ANY(?) RETURNING id", (documents,))
         ids = [integer(id) for (id,) in rows]
         texts = self._rows("DELETE FROM search_texts_{v} WHERE id = ANY(?::bigint[]) RETURNING terms", (ids,))
         for table in ("words", *(["vectors"] if self._profile.dimension else [])):
             self._change(f"DELETE FROM search_{table}_{{v}} WHERE id = ANY(?::bigint[])", (ids,))
-        frequencies, length = removed_terms([str(terms) for (terms,) in texts])
+        frequencies = removed_terms([str(terms) for (terms,) in texts])
         self._change(
             "UPDATE search_frequencies_{v} f SET chunks = f.chunks - gone.chunks "
-            "FROM unnest(?::text[], ?::bigint[]) gone (term, chunks) WHERE gone.term = f.term",
-            ([*frequencies], [*frequencies.values()]),
+            "FROM unnest(?::text[], ?::bigint[]) gone (term, chunks) WHERE gone.term = f.term AND f.tenant = ?",
+            ([*frequencies], [*frequencies.values()], tenant),
         )
-        self._change("DELETE FROM search_frequencies_{v} WHERE chunks = 0 AND term = ANY(?)", ([*frequencies],))
         self._change(
-            "UPDATE search_versions SET chunks = chunks - ?, length = length - ? WHERE number = ?",
-            (len(ids), length, self._number),
+            "DELETE FROM search_frequencies_{v} WHERE chunks = 0 AND term = ANY(?) AND tenant = ?",
+            ([*frequencies], tenant),
+        )
+        self._change(
+            "UPDATE search_versions SET chunks = chunks - ? WHERE number = ?",
+            (len(ids), self._number),
         )
 
     def _sql(self, statement: str) -> str:

@@ -72,7 +72,7 @@ def search(
 def _search(
     index: IndexBackend, query: Query, vector: NDArray[np.float32] | None, options: SearchOptions
 ) -> list[SearchHit]:
-    known = index.statistics([*query.terms, *query.intent.others])
+    known = index.statistics([*query.terms, *query.intent.others], tenant=query.filter.tenant)
     chunks = index.load(_candidates(index, query, vector, known, options))
     ranked = rank(query, chunks, vector, known, options.rank)
     pages: dict[tuple[str, int], None] = {}

@@ -9,8 +9,9 @@ from pathlib import Path
 from threading import Lock, local
 
 from quire.errors import StoreError
+from quire.search.sqlite_memory import KeptNumbers
 
-SCHEMA = 1
+SCHEMA = 2
 BUSY_S = 60.0
 
 
@@ -32,8 +33,8 @@ class IndexFile:
         self._local = local()
         self._lock = Lock()
         self._open: list[sqlite3.Connection] = []
-        self.kept: dict[int, object] = {}
-        """What is in memory of each version, by its number, from one opening of it to the next."""
+        self.kept: dict[int, tuple[KeptNumbers, KeptNumbers]] = {}
+        """Signs and lengths in memory of each version, by its number, from one opening of it to the next."""
         path.parent.mkdir(parents=True, exist_ok=True)
         with self._explained():
             self.version = self.rows("PRAGMA user_version")[0][0]

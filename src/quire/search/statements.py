@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from quire.chunk.rows import ChunkRow
 from quire.search.places import main_page
+
+if TYPE_CHECKING:
+    from quire.chunk.rows import ChunkRow
 
 Statement = Literal["balance", "income", "cash flow"]
 STATEMENTS: tuple[Statement, ...] = get_args(Statement)

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Set
 from functools import lru_cache
+from itertools import accumulate, chain
 
 from quire.verify.months import COMMON_MONTHS
 
@@ -20,12 +21,11 @@ _TOKEN = re.compile(
     r"[^\W_]+(?:[-./_'’&+#:][^\W_]+)*"  # words, identifiers like INV-2021/0042, numbers with points
     r"|[$€£¥₹₩]"
 )
-_WRITTEN = re.compile(r"[^\W_]+(?:[-./_'’&+#:,][^\W_]+)*|[$€£¥₹₩]")
-"""A word, or a number with groups, as it is written."""
+_WRITTEN = re.compile(r"([^\W_]+(?:[-./_'’&+#:,][^\W_]+)*|[$€£¥₹₩])")
+"""A word, or a number with groups, as it is written. Splitting a text gives these and what is between them."""
 _NUMBER = re.compile(r"\d+(?:[.,'’]\d+)*")
-_GROUPED = re.compile(
-    r"(?<![\w.,])\d{1,3}(?:[,'’ \u00a0\u202f]\d{3})+(?![\d])(?:\.\d+)?|(?<![\w.,])\d{1,3}(?:\.\d{3})+,\d+"
-)
+_GROUPED = re.compile(r"\d(?<![\w.,]\d)\d{0,2}(?:(?:[,'’ \u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?|(?:\.\d{3})+,\d+)")
+"""It begins with a digit, not with what may not be before it: so the rest of a text is skipped quickly."""
 _PARTS = re.compile(r"[-./_'’&+#:]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr", "₩": "krw"}
@@ -42,7 +42,7 @@ _DATES = (
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _FISCAL = re.compile(r"(?:fy|q[1-4])(?P<y>(?:19|20)?\d\d)")
 _MONTHS_OF_A_YEAR, _DAYS_OF_A_MONTH = 12, 31
-_SHORTEST_PLURAL = 4
+_SHORTEST_PLURAL = _SHORTEST_IDENTIFIER = 4
 _LONGEST_DATE = len("the 31st of september, ")
 
 STOP_WORDS = frozenset(
@@ -176,9 +176,7 @@ STOP_WORDS = frozenset(
 def terms(text: str) -> list[str]:
     """The terms of a text, in its order."""
     folded = _folded(text)
-    found: list[str] = []
-    for match in _TOKEN.finditer(_GROUPED.sub(_without_groups, folded)):
-        found += _terms_of(match[0])
+    found = list(chain.from_iterable(map(_terms_between_spaces, _GROUPED.sub(_without_groups, folded).split())))
     found += _dates(folded)
     return found
 
@@ -193,13 +191,24 @@ def is_year(term: str) -> bool:
     return _YEAR.fullmatch(term) is not None
 
 
+def is_identifier(term: str) -> bool:
+    """Whether a term is the number of an article, a form or a message: letters and digits in one word."""
+    return (
+        len(term) >= _SHORTEST_IDENTIFIER
+        and term.isalnum()
+        and not term.isalpha()
+        and not term.isdecimal()
+        and not _FISCAL.fullmatch(term)
+    )
+
+
 def places_of(wanted: Set[str], text: str) -> list[tuple[int, int]]:
     """Where terms are in a text, in any of their spellings: ranges in their order, none over another."""
     found: list[tuple[int, int]] = []
     for begin, end in _pieces(wanted, text):
-        piece = text[begin:end]
-        if wanted.isdisjoint(_terms_in(piece)) or (found and begin < found[-1][1]):
+        if found and begin < found[-1][1]:
             continue
+        piece = text[begin:end]
         if _UNSPACED.search(piece):
             found += _inside(wanted, piece, begin)
         else:
@@ -208,23 +217,30 @@ def places_of(wanted: Set[str], text: str) -> list[tuple[int, int]]:
 
 
 def _pieces(wanted: Set[str], text: str) -> list[tuple[int, int]]:
-    """Dates, grouped numbers and words of a text as it is written; of those that begin together the longest first.
+    """Dates, grouped numbers and words with a term, as written; of those that begin together the longest first.
 
     Dates and groups of digits are looked for only where one is wanted.
     """
-    lower = text.lower() if len(text.lower()) == len(text) else text
-    words = [match.span() for match in _WRITTEN.finditer(lower)]
+    parts = _WRITTEN.split(text)
+    words = {word for word in {*parts[1::2]} if not wanted.isdisjoint(_terms_in(word))}
+    ends = [*accumulate(map(len, parts))] if words else []
+    found = {(ends[at - 1], ends[at]) for at in range(1, len(ends), 2) if parts[at] in words}
     patterns: list[re.Pattern[str]] = []
     patterns += _DATES if any(_DATES[0].fullmatch(term) for term in wanted) else ()
     patterns += [_GROUPED] if any(term.isdecimal() and len(term) > len("999") for term in wanted) else ()
-    if not patterns:
-        return words
-    found = {match.span() for pattern in patterns for match in pattern.finditer(lower)}
-    return sorted(found.union(words), key=lambda span: (span[0], -span[1]))
+    if patterns:
+        lower = text.lower() if len(text.lower()) == len(text) else text
+        longer = (match.span() for pattern in patterns for match in pattern.finditer(lower))
+        found.update(span for span in longer if not wanted.isdisjoint(_terms_in(text[slice(*span)])))
+    return sorted(found, key=lambda span: (span[0], -span[1]))
+
+
+def _terms_in(piece: str) -> tuple[str, ...]:
+    return (_singular(piece.lower()),) if piece.isascii() and piece.isalpha() else _terms_within(piece)
 
 
 @lru_cache(maxsize=1 << 15)
-def _terms_in(piece: str) -> tuple[str, ...]:
+def _terms_within(piece: str) -> tuple[str, ...]:
     return tuple(terms(piece))
 
 
@@ -259,6 +275,10 @@ def _without_groups(match: re.Match[str]) -> str:
 
 
 @lru_cache(maxsize=1 << 17)
+def _terms_between_spaces(folded: str) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(map(_terms_of, _TOKEN.findall(folded))))
+
+
 def _terms_of(token: str) -> tuple[str, ...]:
     if token in _CURRENCIES:
         return (_CURRENCIES[token],)

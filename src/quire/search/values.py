@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from quire.chunk.rows import ChunkRow
 from quire.search.places import main_page
 from quire.types import BBox, Part
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from quire.chunk.rows import ChunkRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,16 @@ class IndexedDocument:
 
 
 class Statistics(NamedTuple):
-    """Of all chunks of an index: how many, how many terms each has on average, and in how many each term is."""
+    """Of the chunks of a tenant: how many, how many terms each has on average, and in how many each term is.
+
+    Scores depend on nothing else, so that they say nothing about documents of others. `everywhere` is in how many
+    chunks of all tenants a term is: what looking for it costs. Empty in engines that look for it themselves.
+    """
 
     chunks: int
     mean_length: float
     frequencies: Mapping[str, int]
+    everywhere: Mapping[str, int] = {}
 
 
 class PageChunk(NamedTuple):

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from threading import Condition, Lock, Thread
+from typing import NamedTuple
 
 from quire.context import RunStatus
 from quire.database.runs import Runs
-from quire.durable.indexing.served import ServedIndex, ServedPlace
+from quire.durable.indexing.served import MOST_PLACES, ServedIndex, ServedPlace
 from quire.durable.messages import DocumentReference, TaskDocument
 from quire.durable.opening import ServedRuntime
 from quire.durable.tasks.steps import READS
@@ -72,13 +73,23 @@ class DocumentIndexer:
         with self._changed:
             return self._changed.wait_for(lambda: not (self._awaited or self._behind), timeout_s)
 
-    def search(self, query: str, tenant: str, *, k: int, filters: SearchFilter) -> list[SearchHit]:
-        """Raises ConfigurationError where there is no index, UsageError for a query without words."""
-        return self._opened().search(query, tenant, k=k, filters=filters)
+    def search(
+        self, query: str, tenant: str, *, k: int, filters: SearchFilter, rerank: bool = False
+    ) -> list[SearchHit]:
+        """Raises ConfigurationError where there is no index, UsageError for a query without words or without the
+        reranker that it wants."""
+        return self._opened().search(query, tenant, k=k, filters=filters, rerank=rerank)
 
-    def remove(self, tenant: str, hits: Sequence[SearchHit]) -> None:
-        """Remove the documents of hits, which are gone."""
-        self._opened().remove(tenant, hits)
+    def look_again(self, tenant: str, hits: Sequence[SearchHit]) -> None:
+        """Remove the documents of hits whose runs are gone. One that another run has read is found with that one."""
+        index = self._opened()
+        for hit in hits:
+            reads = [read for place in ServedPlace.all_in(hit.path) if (read := self._read_in(place, tenant))]
+            for number, read in enumerate(reads):
+                if index.put(read.reference, [one.place for one in reads[number:]], read=read.finished):
+                    break
+            else:
+                index.remove(tenant, [hit])
 
     def close(self) -> None:
         """What is being indexed is given up: the next start looks for it."""
@@ -97,7 +108,10 @@ class DocumentIndexer:
             raise ConfigurationError("this server has no search: QUIRE_SERVE_SEARCH is none")
         with self._opening:
             if self._index is None:
-                self._index = ServedIndex(self._store, embedder=self._settings.embedder)
+                settings = self._settings
+                self._index = ServedIndex(
+                    self._store, embedder=settings.embedder, reranker=settings.reranker, engine=settings.index
+                )
             return self._index
 
     def _is_wanted(self, status: RunStatus) -> bool:
@@ -144,11 +158,17 @@ class DocumentIndexer:
             self._changed.wait_for(lambda: self._closed, seconds)
 
     def _catch_up(self, index: ServedIndex) -> None:
-        known: dict[str, set[str]] = {}
+        reads: dict[tuple[str, str], list[_Read]] = {}
         for status in self._earlier():
-            tenant = status.inputs["tenant"]
-            there = known.setdefault(tenant, set(index.known(tenant)))
-            self._index_run(index, status, there)
+            for read in self._reads(status):
+                reads.setdefault((status.inputs["tenant"], index.id_of(read.reference)), []).append(read)
+        known = {tenant: index.known(tenant) for tenant, _ in reads}
+        for (tenant, own), found in reads.items():
+            places = [read.place for read in found[:MOST_PLACES]]
+            if self._closed:
+                return
+            if not {*places} <= {*known[tenant].get(own, ())}:
+                self._put(index, found[0], places)
 
     def _earlier(self) -> Iterator[RunStatus]:
         """The finished runs, the latest first."""
@@ -160,8 +180,16 @@ class DocumentIndexer:
                 return
             before = some[-1].run
 
-    def _index_run(self, index: ServedIndex, status: RunStatus, known: set[str] | None = None) -> None:
-        """Index the documents of a run, but those that are known. One that fails does not stop the others."""
+    def _index_run(self, index: ServedIndex, status: RunStatus) -> None:
+        """Index the documents of a run. One that fails does not stop the others."""
+        for read in self._reads(status):
+            if self._closed:
+                return
+            earlier = [place for place in index.places(read.reference) if place != read.place]
+            self._put(index, read, [read.place, *earlier])
+
+    def _reads(self, status: RunStatus) -> Iterator[_Read]:
+        """The documents that a run has read."""
         if status.state != "finished":
             return
         try:
@@ -169,31 +197,34 @@ class DocumentIndexer:
         except QuireError:  # deleted from the store
             return
         for number, document in enumerate(documents, start=1):
-            if self._closed:
-                return
-            if "reference" not in document:
-                continue
-            reference, place = document["reference"], ServedPlace(status.run, number)
-            own = index.id_of(reference)
-            if known is not None and own in known:
-                continue
-            try:
-                self._put(index, reference, place, own, status.finished)
-            except CancelledError:  # by `close`
-                return
-            except QuireError as error:
-                log.warning("%s of run %s is not indexed: %s", document["name"], status.run, error)
-            if known is not None:
-                known.add(own)
+            if "reference" in document:
+                yield _Read(document["reference"], ServedPlace(status.run, number), status.finished)
 
-    def _put(
-        self, index: ServedIndex, reference: DocumentReference, place: ServedPlace, own: str, read: float | None
-    ) -> None:
+    def _read_in(self, place: ServedPlace, tenant: str) -> _Read | None:
+        """What a run of a tenant has read in a place; None if it was forgotten."""
+        status = self._runs.glance(place.run)
+        if status is None or status.flow != self._flow or status.inputs["tenant"] != tenant:
+            return None
+        return next((read for read in self._reads(status) if read.place == place), None)
+
+    def _put(self, index: ServedIndex, read: _Read, places: Sequence[ServedPlace]) -> None:
         """One process of a server indexes a document at a time; the others leave it to that one."""
-        claim = self._store.claim(ArtifactKey(f"indexing/{own}"))
+        claim = self._store.claim(ArtifactKey(f"indexing/{index.id_of(read.reference)}"))
         if claim is None:
             return
         try:
-            index.put(reference, place, read=read)
+            index.put(read.reference, places, read=read.finished)
+        except CancelledError:  # by `close`
+            return
+        except QuireError as error:
+            log.warning("%s of run %s is not indexed: %s", read.reference["source"]["name"], read.place.run, error)
         finally:
             self._store.release(claim)
+
+
+class _Read(NamedTuple):
+    """A document that was read: by which run, and when that ended."""
+
+    reference: DocumentReference
+    place: ServedPlace
+    finished: float | None

@@ -34,6 +34,7 @@ from quire.service.contract.answers import BUSY
 from quire.service.contract.refusing import RequestRefused
 from quire.service.indexing import DocumentIndexer
 from quire.service.removing import FetchedResults
+from quire.service.reviews import ReviewService
 from quire.service.settings import ServiceSettings
 from quire.service.tracking import RunTallies
 from quire.service.uploads import Upload
@@ -66,6 +67,7 @@ class Service:
         self.waiter = RunWaiter(runtime)
         self.tallies = RunTallies(runtime)
         self.indexer = DocumentIndexer(settings, store, runtime, FLOW, self.documents)
+        self.reviews = ReviewService(store, runtime, every=settings.review_samples == "all")
         self.draining = False
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
         self._fetched = FetchedResults(
@@ -193,6 +195,7 @@ class Service:
         if isinstance(self.runtime, LocalRuntime):
             self.runtime.serve()
         self.indexer.begin()
+        self._threads.submit(self.reviews.report_all)
 
     def drain(self) -> None:
         """The server is about to stop: refuse new tasks, and end what only waits. Safe in a signal handler."""

@@ -134,6 +134,19 @@ class ServiceSettings:
     embedder: str = _setting(
         "auto", "QUIRE_SERVE_EMBEDDER", "text", "model for their vectors: a name, a folder, or none for words alone"
     )
+    reranker: str = _setting(
+        "none", "QUIRE_SERVE_RERANKER", "text", "model for rerank=true of /api/search: a name, a folder, a URL of TEI"
+    )
+    index: str | None = _setting(
+        None, "QUIRE_SERVE_INDEX", "text", "search engine with the index, like qdrant+http://host:6333"
+    )
+    review_samples: str = _setting(
+        "marked",
+        "QUIRE_SERVE_REVIEW_SAMPLES",
+        "text",
+        "reviews that are samples to learn from: those that reviewers mark, or all that have ended",
+        ("marked", "all"),
+    )
     max_queued: int = _setting(1000, "QUIRE_SERVE_MAX_QUEUED", "number", "tasks that may wait", least=1)
     tenants: bool = _setting(False, "QUIRE_SERVE_TENANTS", "flag", "separate tenants by a header")
     tenant_header: str = _setting(

@@ -73,6 +73,8 @@ def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run:
     A process that reads such a document meanwhile may bring it back, and one that was killed while writing may have
     left orphaned bytes: the next garbage collection removes those.
     """
+    from quire.search.engine_places import remove_everywhere
+
     database, rows = store.database, DocumentRows(store.database)
     store.flush()
     with alone(store), ExitStack() as stack:
@@ -84,6 +86,7 @@ def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run:
             database.overwrite_deleted()
         had = Facts(database).known_bytes()
         index = _index(store, stack)
+        remove_everywhere(database, documents)  # before the facts: if it fails, the deletion can be repeated
         with database.transaction(lasting=True):
             if index is not None:
                 index.remove(documents)  # in PostgreSQL with the facts, in SQLite before them

@@ -25,7 +25,7 @@ class ScopedStore:
 
     def document(self, document: str) -> str:
         """The id under which the facts of a document are recorded."""
-        return digest_of([self._scope, document])
+        return document_in(self._scope, document)
 
     def find(self, key: ArtifactKey) -> Digest | None:
         return self._store.find(self._key(key))
@@ -85,3 +85,8 @@ class ScopedStore:
 def scoped(store: Store, scope: str) -> Store:
     """The part of a store for a scope; the store itself without one."""
     return ScopedStore(store, scope) if scope else store
+
+
+def document_in(scope: str, document: str) -> str:
+    """The id under which a document of a scope is recorded in the tables of the store."""
+    return digest_of([scope, document]) if scope else document

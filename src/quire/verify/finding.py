@@ -110,8 +110,10 @@ class WantedValue:
     def found_in(self, printed: SearchedText, within: TextSpan | None = None) -> Iterator[FoundValue]:
         """Every place of a text, or of a part of it, where the value stands; those that agree best come first."""
         seen: set[TextSpan] = set()
+        digits = {number.span: number.digits for number in printed.numbers} if within and self.numbers else {}
         for found in self._found(printed):
-            inside = within is None or (within[0] <= found.span[0] and found.span[1] <= within[1])
+            start, end = digits.get(found.span, found.span)  # a quote may leave out the currency of its number
+            inside = within is None or (within[0] <= start and end <= within[1])
             if inside and found.span not in seen:
                 seen.add(found.span)
                 yield found

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from threading import Timer
-from typing import Any
+from typing import Any, Self
 
 PROGRAMS = Path(__file__).parent / "programs"
 DEADLINE_S = 120.0
@@ -24,11 +24,17 @@ class ClientRefused(Exception):
 
 
 class ClientProgram:
-    """Started with the first call, ended by `stop`. Not thread-safe."""
+    """Started with the first call, ended by `stop`, or as a context. Not thread-safe."""
 
     def __init__(self, command: Sequence[str | Path], folder: Path, environment: dict[str, str]) -> None:
         self._command, self._folder, self._environment = command, folder, environment
         self._process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def call(self, name: str, /, **arguments: Any) -> Any:
         """What the function of the program returned. Raises ClientRefused when it raised."""

@@ -7,11 +7,10 @@ import sys
 import time
 from urllib.request import Request, urlopen
 
-import pytest
-
-import quire
 from tests import documents
 from tests.conftest import ROOT
+from tests.service.clients.calling import PROGRAMS, ClientProgram
+from tests.service.clients.conftest import needed
 from tests.service.safety.conftest import form_of
 
 EXAMPLES = ROOT / "examples" / "retrievers"
@@ -38,14 +37,12 @@ def test_langchain_retrieves_passages_with_their_places(client, server):
     assert text and set(metadata["bbox"]) == {"left", "top", "width", "height"}
 
 
-@pytest.mark.processes
-def test_llama_index_retrieves_nodes_with_their_places(tmp_path, monkeypatch):
-    pytest.importorskip("llama_index.core", reason="llama-index-core is too large for the tests: install it by hand")
+def test_llama_index_retrieves_nodes_with_their_places(tmp_path, environment):
+    """In this environment, which has Quire, with LlamaIndex beside it."""
+    packages = needed("clients") / "llama-index"
     (tmp_path / "plans.pdf").write_bytes(documents.simple(3))
-    monkeypatch.setattr(sys, "path", [str(EXAMPLES), *sys.path])
-    from llama_index_retriever import QuireRetriever
-
-    with quire.Index(tmp_path / "store", embedder="none") as index:
-        index.add(tmp_path / "plans.pdf")
-        node, *_ = QuireRetriever(index, k=2).retrieve("chapter 2")
-    assert node.node.metadata["page"] == 2 and node.score > 0
+    with ClientProgram([sys.executable, PROGRAMS / "with_llama_index.py"], tmp_path, environment) as program:
+        found = program.call("retrieve", folders=[EXAMPLES, packages], path="plans.pdf", query="chapter 2", k=2)
+    text, score, metadata = found[0]
+    assert (metadata["name"], metadata["page"]) == ("plans.pdf", 2) and score > 0
+    assert text and set(metadata["bbox"]) == {"left", "top", "width", "height"}

@@ -13,12 +13,14 @@ from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
+from quire.extract.encoding import extraction_json
 from quire.service.security import is_public
 from tests import documents
+from tests.bills import SCHEMA, anywhere, bill_extraction
 from tests.service.safety.conftest import KEY, PDF, Guarded, form_of, guarded
 
-Kind = Literal["public", "submits", "task", "run", "document", "lists", "acknowledges"]
-"""What a route is about: a task, a run or a document of one tenant, a list of them, or nothing of any tenant."""
+Kind = Literal["public", "submits", "task", "run", "document", "review", "lists", "acknowledges"]
+"""What a route is about: a task, a run, a document or a review of one tenant, a list of them, or nothing of any."""
 
 ROUTES: dict[str, Kind] = {
     **dict.fromkeys(
@@ -55,6 +57,17 @@ ROUTES: dict[str, Kind] = {
     "GET /api/runs": "lists",
     "GET /api/documents": "lists",
     "GET /api/search": "lists",
+    "GET /api/review": "lists",
+    "POST /api/review": "submits",
+    "GET /api/review/queue": "lists",
+    "GET /api/review/samples": "lists",
+    "POST /api/review/claims": "lists",
+    "PUT /api/review/claims/{claim}": "review",
+    "DELETE /api/review/claims/{claim}": "acknowledges",
+    "GET /api/review/{review}": "review",
+    "GET /api/review/{review}/history": "review",
+    "POST /api/review/{review}/decisions": "review",
+    "PUT /api/review/{review}/sample": "review",
     "GET /api/runs/{run}": "run",
     "DELETE /api/runs/{run}": "run",
     "GET /api/runs/{run}/events": "run",
@@ -92,6 +105,8 @@ class Tenant:
     chunks: str
     run: str
     document: str
+    review: str
+    claim: str
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +116,13 @@ def tenant(keyed) -> Tenant:
     run = keyed.read("secret-plans.pdf", PDF, A)
     for one in (task, chunks):
         assert keyed.get(f"/v1/status/poll/{one}?wait=60", A).json["task_status"] == "success"
-    return Tenant(task, chunks, run, f"{run}.1")
+    document = f"{run}.1"
+    sha256 = keyed.get(f"/api/documents/{document}", A).json["sha256"]
+    extraction = extraction_json(bill_extraction(sha256, anywhere()))
+    body = {"document": document, "schema": SCHEMA, "extraction": extraction}
+    review = keyed.ask("POST", "/api/review", body, A).json["id"]
+    claim = keyed.ask("POST", "/api/review/claims", {}, A).json["claim"]
+    return Tenant(task, chunks, run, document, review, claim)
 
 
 def path_of(route: str, tenant: Tenant | None = None) -> str:
@@ -110,6 +131,8 @@ def path_of(route: str, tenant: Tenant | None = None) -> str:
         "{task_id}": tenant.task if tenant else "1",
         "{run}": tenant.run if tenant else "1",
         "{id}": tenant.document if tenant else "1.1",
+        "{review}": tenant.review if tenant else "1",
+        "{claim}": tenant.claim if tenant else "1",
         "{number}": "1",
         "{format}": "md",
         "{block}": "p1-b1",
@@ -162,7 +185,9 @@ def test_no_spelling_of_a_path_goes_around_the_key(keyed, path):
     assert b"secret-plans" not in answer.body
 
 
-@pytest.mark.parametrize("route", sorted(one for one, kind in ROUTES.items() if kind in ("task", "run", "document")))
+@pytest.mark.parametrize(
+    "route", sorted(one for one, kind in ROUTES.items() if kind in ("task", "run", "document", "review"))
+)
 @pytest.mark.parametrize("headers", [B, {}, {"X-Tenant-Id": "default"}, {"X-Tenant-Id": "A"}, {"X-Tenant-Id": "a/b"}])
 def test_a_tenant_gets_404_for_everything_of_another(keyed, tenant, route, headers):
     method, path = route.partition(" ")[0], path_of(route, tenant)
@@ -176,7 +201,7 @@ def test_a_tenant_gets_404_for_everything_of_another(keyed, tenant, route, heade
     assert b"secret-plans" not in theirs.body
     unknown = keyed.ask(method, nothing, headers=headers)
     assert unknown.status == 404
-    for id in (tenant.run, tenant.task, "000000000000-1", "1.1"):  # both say the same
+    for id in (tenant.run, tenant.task, tenant.review, "000000000000-1", "1.1"):  # both say the same
         theirs.body, unknown.body = (one.body.replace(id.encode(), b"") for one in (theirs, unknown))
     assert set(theirs.json) == set(unknown.json)
 
@@ -198,6 +223,23 @@ def test_lists_have_nothing_of_another_tenant(keyed, tenant):
     for before in (tenant.run, tenant.document):
         assert keyed.get(f"/api/runs?before={before}", B).status == 404
         assert keyed.get(f"/api/documents?before={before}", B).status == 404
+
+
+def test_reviews_of_another_tenant_are_in_no_list_and_no_claim(keyed, tenant):
+    assert tenant.review.encode() in keyed.get("/api/review", A).body
+    assert keyed.get("/api/review/queue", A).json["total"] == 11
+    for headers in (B, {}, {"X-Tenant-Id": "c"}):
+        assert keyed.get("/api/review", headers).json["reviews"] == []
+        assert keyed.get(f"/api/review?before={tenant.review}", headers).status == 404
+        assert keyed.get("/api/review/queue", headers).json["total"] == 0
+        assert keyed.get("/api/review/samples", headers).body == b""
+        for wanted in ({}, {"review": tenant.review}, {"review": tenant.review, "path": "total"}):
+            assert keyed.ask("POST", "/api/review/claims", wanted, headers).json["claim"] is None
+        assert keyed.get(f"/api/documents/{tenant.review}.1", headers).status == 404
+        assert keyed.ask("DELETE", f"/api/review/claims/{tenant.claim}", headers=headers).status == 204
+        assert keyed.ask("PUT", f"/api/review/claims/{tenant.claim}", headers=A).status == 200, "it was not released"
+        body = {"document": tenant.document, "schema": SCHEMA, "extraction": {}}
+        assert keyed.ask("POST", "/api/review", body, headers).status == 404
 
 
 def test_a_search_finds_nothing_of_another_tenant(keyed):

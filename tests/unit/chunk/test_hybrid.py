@@ -92,6 +92,11 @@ def test_the_rows_of_a_table_in_sentences_need_no_head():
     assert found[1].places != found[0].places
 
 
+def test_a_table_joined_with_what_stands_above_it_begins_a_line():
+    document = result(block("paragraph", "Sales rose", id="p"), table([["Region", "Sales"], ["North", "12"]]))
+    assert [chunk.raw_text for chunk in cut(document, max_tokens=20)] == ["Sales rose\nNorth, Sales = 12"]
+
+
 def test_a_table_that_fits_has_the_box_of_its_block():
     document = result(table([["a", "b"], ["1", "2"]]))
     (found,) = cut(document, max_tokens=50)

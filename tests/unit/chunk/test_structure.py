@@ -84,6 +84,11 @@ def test_a_heading_with_nothing_below_it_is_not_lost():
     ]
 
 
+def test_a_title_is_not_lost_above_an_empty_heading():
+    document = result(block("title", "The year", id="t"), block("heading", "", id="h", level=1))
+    assert texts(chunks(document, HIERARCHICAL)) == ["The year"]
+
+
 def test_tables_and_images_can_be_markdown():
     found = chunks(
         report(),

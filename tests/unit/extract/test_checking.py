@@ -9,13 +9,14 @@ from benchmarks.mutations import mutations
 
 from quire.catalog.building import catalog_of
 from quire.catalog.crops import crop_id
+from quire.chunk import ChunkOptions
 from quire.extract.checking import checked
 from quire.extract.schema import LeafSpec
 from quire.extract.values import Derivation, Proposal
 from quire.keys import ArtifactKey, Digest, digest_of
 from quire.types import AnswerSource, BBox, Part
 from tests.unit.catalog.documents import invoice_catalog, record_with
-from tests.unit.export.results import block, result
+from tests.unit.export.results import block, result, table
 
 
 def proposed(path: str, value: object, quote: str, where: str | None = None, *, level: str = "block") -> Proposal:
@@ -223,3 +224,15 @@ def test_a_quote_may_leave_something_out_at_an_ellipsis():
     quote = "This agreement is made … the Old Basin Rowing Club"
     proposal = proposed("seller", "Old Basin Rowing Club", quote, "This agreement")
     assert checked(proposal, LEAVES["seller"], invoice_catalog()).status == "verified"
+
+
+def test_a_chunk_of_some_rows_says_nothing_about_the_others():
+    rows = [["Spot", "Air date", "Rate"], *([f"KAAL {n}", f"{n:02}/03/2031", f"{n}90.00"] for n in range(1, 29))]
+    catalog = catalog_of(result(table(rows)), ChunkOptions(max_tokens=60))
+    chunks = [record for record in catalog.records if record.level == "chunk"]
+    assert len(chunks) > 2
+    held = [one.id for one in chunks if "2031-03-28" in one.text or "28/03/2031" in one.text]
+    for chunk in chunks:
+        proposal = Proposal("date", "28/03/2031", (chunk.id,), "28/03/2031", 1.0, "test")
+        evidence = checked(proposal, LEAVES["date"], catalog)
+        assert (evidence.status == "verified") is (chunk.id in held)

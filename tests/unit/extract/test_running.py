@@ -9,6 +9,7 @@ import pytest
 import quire
 from quire.context import Json
 from quire.errors import EngineError, UsageError
+from quire.extract.merging import is_same
 from quire.extract.running import extract
 from quire.extract.schema import ExtractSchema
 from quire.extract.values import Extraction
@@ -62,6 +63,24 @@ def test_two_extractors_that_differ_are_a_conflict_with_both_places() -> None:
     assert found.values == {"total": 1250.0}
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "kind", "same"),
+    [
+        ("EUR 1,250.00", "1.250,00 €", None, True),
+        ("12 March 2024", "2024-03-12", None, True),
+        ("1.250,00", "1250", "amount", True),
+        ("1,250.00", "1,350.00", "amount", False),
+        ("INV-20", "INV-020", None, False),
+        ("007", "7", "code", False),
+        ("ACME  Ltd", "Acme Ltd", "name", True),
+        (True, 1, None, False),
+        (1250, 1250.0, None, True),
+    ],
+)
+def test_values_are_the_same_by_what_they_mean(one, other, kind, same) -> None:
+    assert is_same(one, other, kind) is same
+
+
 def test_a_value_that_only_one_of_them_invented_is_no_conflict() -> None:
     wrong = Saying([("total", 77.0, "1,250.00")], name="second", confidence=0.99)
     found = extracted({"total": {"type": "number"}}, wrong, Saying([TOTAL]))
@@ -112,7 +131,7 @@ def test_a_value_that_the_schema_does_not_allow_gives_way_to_the_next() -> None:
 def test_what_is_not_there_names_the_pages_that_were_searched() -> None:
     found = extracted({"iban": {"type": "string"}}, Saying([]))
     (missing,) = found.not_found
-    assert (missing.path, missing.pages, missing.reason) == ("iban", (1, 2), "no value was found by saying")
+    assert (missing.path, missing.pages, missing.reason) == ("iban", (1, 2), "no value was found (saying)")
     assert found["iban"].status == "not_found"
     assert found.coverage.share == 1.0
 

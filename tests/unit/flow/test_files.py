@@ -50,6 +50,7 @@ def test_there_is_a_flow_for_every_way_to_read():
     assert set(find_flows()) == {
         "chunks",
         "embed",
+        "extract",
         "read",
         "read-accurate",
         "read-fast",
@@ -60,7 +61,7 @@ def test_there_is_a_flow_for_every_way_to_read():
     }
 
 
-@pytest.mark.parametrize("name", ["letter.pdf", "table.pdf"])
+@pytest.mark.parametrize("name", ["letter.pdf", "table.pdf", "invoice.pdf"])
 def test_the_samples_are_what_the_script_makes(name):
     made = runpy.run_path(str(SCRIPT))["SAMPLES"][name]()
     assert made == (SHIPPED.parent / "samples" / name).read_bytes(), f"run {SCRIPT} and commit what it writes"

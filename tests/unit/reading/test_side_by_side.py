@@ -6,14 +6,20 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
+from reportlab.lib import colors
+from reportlab.pdfgen.canvas import Canvas
 
 import quire
+from quire.chunk import CHUNKERS, ChunkOptions
+from quire.chunk.rows import jsonl, rows
 from quire.reading import side_by_side, worker_pages
-from tests import documents
+from tests import documents, scans
+from tests.fakes.engines import NumberEngine
 
 pytestmark = pytest.mark.processes
 
 PAGES, FIRST, EACH = 14, 4, 4
+GRID = [("GRID", (0, 0), (-1, -1), 0.5, colors.black)]
 
 
 @pytest.fixture(autouse=True)
@@ -103,3 +109,33 @@ def test_leaving_a_stream_early_frees_the_workers():
         next(pages)
     pages.close()
     assert len(quire.read(documents.many_pages(PAGES), threads=2).pages) == PAGES
+
+
+def report(canvas: Canvas) -> None:
+    """Headings, text, a table over two pages in each part, and scans between them."""
+    for part in range(1, 5):
+        pen = documents.Pen(canvas)
+        pen.heading(f"{part} Dues of part {part}", size=16)
+        pen.text(documents.prose(6, start=part))
+        pen.table([documents.LONG_HEADER, *documents.LONG_ROWS[:20]], GRID, [50, 200, 100])
+        canvas.showPage()
+        pen = documents.Pen(canvas)
+        pen.table([documents.LONG_HEADER, *documents.LONG_ROWS[20:30]], GRID, [50, 200, 100])
+        pen.text(documents.prose(4, start=part))
+        canvas.showPage()
+        scans.scan_page(canvas, scans.numbered_sheet(part))
+        canvas.setPageSize(documents.A4)
+
+
+def test_chunks_are_the_same_bytes_at_any_number_of_workers(jobs):
+    document = documents.drawn(report)
+
+    def chunked(workers):
+        result = quire.read(document, engines=NumberEngine(), threads=workers, workers=workers)
+        return [jsonl(rows(result, result.chunks(ChunkOptions(chunker=name)))) for name in CHUNKERS]
+
+    alone = chunked(1)
+    assert jobs == []
+    assert chunked(2) == alone
+    assert [page for pages in jobs for page in pages] == list(range(FIRST + 1, 13)), "two workers read the others"
+    assert b"Sheet number 4" in alone[0] and b'"table"' in alone[1]

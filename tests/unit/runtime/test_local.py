@@ -283,3 +283,16 @@ def test_work_that_a_caller_waits_for_has_slots_of_its_own():
         assert runtime.result(runtime.submit("either", "urgent"), timeout_s=PATIENCE_S) == "done at once"
         go_on.set()
         assert [runtime.result(run, timeout_s=PATIENCE_S) for run in held] == ["held"] * 3
+
+
+def test_work_that_waits_for_people_leaves_its_slot_to_others():
+    async def asking(ctx, argument):
+        return await ctx.signal("answer") if argument == "asks" else "done"
+
+    workflow = Workflow("asking", asking, pool="queue", keeps_slot=True)
+    with inline([workflow], pools={"queue": 1}) as runtime:
+        waiting = [runtime.submit("asking", "asks", key=str(number)) for number in range(3)]
+        assert runtime.result(runtime.submit("asking", "does"), timeout_s=PATIENCE_S) == "done"
+        for run in waiting:
+            runtime.send(run, "answer", "yes")
+        assert [runtime.result(run, timeout_s=PATIENCE_S) for run in waiting] == ["yes"] * 3

@@ -1,4 +1,4 @@
-"""One index, two engines: what holds on SQLite holds on PostgreSQL."""
+"""One index, many engines: what holds on SQLite holds on PostgreSQL and on search engines."""
 
 from __future__ import annotations
 
@@ -115,6 +115,29 @@ def test_statistics_do_not_depend_on_what_was_removed(indexes):
     assert index.statistics(asked) == fresh.statistics(asked)
 
 
+def test_what_looking_for_a_word_costs_is_known_over_all_tenants(transactional_indexes):
+    index = transactional_indexes.make(VECTORS)
+    index.put([document("a.pdf", HARBOUR, MARGIN, tenant="a")])
+    index.put([document(f"{number}.pdf", HARBOUR, tenant="b") for number in range(9)])
+    assert index.statistics(["harbour", "margin"], tenant="a").everywhere == {"harbour": 10, "margin": 1}
+
+
+def test_scores_of_a_tenant_do_not_depend_on_the_documents_of_others(indexes):
+    index, alone = indexes.make(VECTORS), indexes.make(VECTORS)
+    mine = [document("a.pdf", HARBOUR, MARGIN, tenant="a"), document("b.pdf", MARGIN, tenant="a")]
+    others = [document(f"{number}.pdf", HARBOUR, "zanzibar", tenant="b") for number in range(9)]
+    index.put([*mine, *others])
+    alone.put(mine)
+    asked = ["harbour", "margin", "zanzibar"]
+    known = index.statistics(asked, tenant="a")
+    assert known[:3] == alone.statistics(asked, tenant="a")[:3] == (3, known.mean_length, {"harbour": 1, "margin": 2})
+    filters = SearchFilter(tenant="a")
+    hits = [[(hit.name, hit.scores) for hit in found(one, "harbour margin", filters)] for one in (index, alone)]
+    assert hits[0] == hits[1]
+    index.remove([one.document for one in others])
+    assert index.statistics(asked, tenant="b") == (0, 0.0, {}, {})
+
+
 def test_neighbours_of_a_hit_are_in_reading_order(index):
     index.put([document("a.pdf", *(f"page {number} of the ship" for number in range(6)))])
     around = index.around(digest_bytes(b"a.pdf"), 3, 1, SearchFilter())
@@ -201,28 +224,40 @@ def test_two_writers_do_not_lose_each_others_documents(indexes, index):
     assert len(found(index, "harbour toll")) > 0
 
 
-def test_a_removed_document_is_in_no_answer_from_then_on_while_others_search(indexes, index):
-    index.put([document(f"{number}.pdf", f"ship {number} in the harbour", HARBOUR) for number in range(200)])
+ABOUT_SHIP_77 = ("ship 77 harbour", '"ship 77"', "77 -toll", "in:reports ship 77", "page:1 77", "What is ship 77?")
+
+
+def test_one_of_a_thousand_removed_documents_is_in_no_answer_from_then_on_while_others_search(
+    transactional_indexes, indexes_elsewhere
+):
+    indexes, index = transactional_indexes, transactional_indexes.make(VECTORS)
+    index.put([document(f"{number}.pdf", f"ship {number} in the harbour") for number in range(1000)])
     target = digest_bytes(b"77.pdf")
-    removed, stop = Event(), Event()
+    removed, read = Event(), indexes_elsewhere.open()
 
-    def look() -> tuple[int, int]:
-        before = after = 0
-        while not stop.is_set() or not after:
+    def look(query: str) -> int:
+        """How often it was not found: at first it is."""
+        after = 0
+        while after < 3:
             gone = removed.is_set()
-            hits = found(index, "ship 77 harbour", SearchFilter())
-            assert hits[0].name == "77.pdf" or removed.is_set()
+            hits = found(read, query)
+            assert gone or removed.is_set() or hits[0].document == target
             assert not gone or all(hit.document != target and "77.pdf" not in hit.also for hit in hits)
-            before, after = before + (not gone), after + gone
-        return before, after
+            after += gone
+        return after
 
+    assert all(found(read, query)[0].document == target for query in ABOUT_SHIP_77)
     with ThreadPoolExecutor(2) as threads:
-        looking = [threads.submit(look) for _ in range(2)]
+        looking = [threads.submit(look, query) for query in ABOUT_SHIP_77[:2]]
         indexes.remove([target])
         removed.set()
-        stop.set()
-        assert all(future.result(60)[1] > 0 for future in looking)
-    assert len(index.known()) == 199
+        assert all(future.result(60) for future in looking)
+    for query in ABOUT_SHIP_77:
+        assert all(hit.document != target and "77.pdf" not in hit.also for hit in found(index, query)), query
+    assert names(index, "ship", documents=("77.pdf",)) == set()
+    assert index.around(target, 0, 9, SearchFilter()) == index.on_pages([(target, 1)], SearchFilter()) == []
+    assert index.statistics(["77", "ship"]).frequencies == {"ship": 999}
+    assert len(index.known()) == 999
 
 
 def test_what_is_indexed_is_found_while_more_is_indexed(index):
@@ -291,7 +326,7 @@ def test_both_engines_have_the_same_best_hits(sqlite_indexes, postgres_indexes):
 
 def test_the_graph_finds_nearly_what_comparing_everything_finds(postgres_database):
     indexes, graph = PostgresIndexes(postgres_database), PostgresIndexes(postgres_database, exact=0)
-    indexes.make(VECTORS).put(many(60))
+    graph.make(VECTORS).put(many(60))
     for filters in (
         SearchFilter(),
         SearchFilter(pages="1-2"),
@@ -303,6 +338,16 @@ def test_the_graph_finds_nearly_what_comparing_everything_finds(postgres_databas
             same = {hit.chunk for hit in exact} & {hit.chunk for hit in near}
             assert len(same) >= 0.8 * len(exact), (query, filters)
             assert len(exact) == len(near), (query, filters)
+
+
+def test_the_graph_is_made_once_comparing_everything_is_too_much(postgres_database):
+    index = PostgresIndexes(postgres_database, exact=20).make(VECTORS)
+    graphs = "SELECT count(*) FROM pg_indexes WHERE tablename LIKE 'search_vectors_%' AND indexdef LIKE '%hnsw%'"
+    made = []
+    for one in many(25):
+        index.put([one])
+        made.append(postgres_database.rows(graphs)[0][0])
+    assert (made[0], made[-1]) == (0, 1)
 
 
 def test_a_server_without_pgvector_says_what_to_do_and_indexes_words(postgres_database):

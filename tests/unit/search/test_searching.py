@@ -52,6 +52,33 @@ def test_words_on_the_same_page_count_for_a_chunk(tmp_path: Path) -> None:
     assert [hit.page for hit in search(index, "voltage chargers", embed=embed)] == [1, 2]
 
 
+def test_words_that_stand_together_come_before_the_same_words_apart(tmp_path: Path) -> None:
+    apart = "The inner wall of the old fort was built long before anybody thought of a harbour on this coast."
+    together = "A wall was built long before anybody of the old fort thought of the inner harbour on this coast."
+    index = index_of(tmp_path, document("a.pdf", [row(apart, page=1), row(together, page=2)]))
+    assert [hit.page for hit in search(index, "inner harbour")] == [2, 1]
+
+
+def test_the_hit_of_a_page_is_what_says_most_of_the_query_not_a_line_below_a_headline(tmp_path: Path) -> None:
+    section = ["The Formation of Black Holes"]
+    names = row("Sari, Linial", page=1, section=section)
+    abstract = row(
+        "We show that black holes in galactic nuclei can form by collisions of stars.", page=1, section=section
+    )
+    index = index_of(tmp_path, document("paper.pdf", [names, abstract]))
+    for embedded in (embed, None):
+        [hit] = search(index, "formation of black holes by collisions", embed=embedded)
+        assert hit.text.startswith("We show")
+
+
+def test_an_identifier_is_meant_as_it_is(tmp_path: Path) -> None:
+    similar = row("The error is shown in a message, and so is the code of the request.", page=1)
+    meant = row("CFOL029 request not accepted, as the module is not on the file.", page=2)
+    others = [row(f"An error message of {name}.", page=page) for page, name in enumerate(("tax", "plan"), 3)]
+    index = index_of(tmp_path, document("manual.pdf", [similar, meant, *others]))
+    assert search(index, "error message CFOL029", embed=embed)[0].page == 2
+
+
 def test_the_same_text_in_several_documents_is_one_hit(tmp_path: Path) -> None:
     same = "Delivery within thirty days of the order."
     index = index_of(

@@ -10,6 +10,7 @@ from quire.embed.options import VECTOR_FORMATS, LexicalOptions
 from quire.flow.components import Component, Port, component, component_of
 from quire.flow.types import Type
 from quire.recognize.options import EFFORTS, OCR_MODES
+from quire.review.items import BELOW
 from quire.table_areas import TABLES_MODES
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def _kind(page: PageResult) -> str:
 PAGES = component_of(_pages, "pages")
 
 
-@component(version="1")
+@component(version="2")
 def _chunk(  # noqa: PLR0913 - one argument per option
     document: DocumentResult,
     *,
@@ -226,4 +227,22 @@ REPORT = Component(
     gives=Type("list"),
     service="report",
     description="Write an extraction as JSON, CSV, a workbook with the pictures of its places, or a page of HTML.",
+)
+
+
+REVIEW = Component(
+    name="review",
+    unit="document",
+    version="1",
+    inputs={"document": Port(Type("result")), "extraction": Port(Type("object"))},
+    options={
+        "schema": _option(Type("object", nullable=True)),
+        "fields": _option(_TEXTS, []),
+        "doubts": _option(_TEXTS, []),
+        "below": _option(Type("number"), BELOW),
+    },
+    outputs=EXTRACT.outputs,
+    gives=Type("object"),
+    service="review",
+    description="Wait until people have decided about the doubtful values of an extraction, and go on with theirs.",
 )

@@ -17,8 +17,8 @@ from quire.document import Document
 from quire.durable.extracts.request import extractor_versions
 from quire.durable.flows.embedding import embedder_versions
 from quire.durable.flows.once import made_once
-from quire.durable.flows.resolving import BYTES, PageService, StoredValue, Values, is_source
-from quire.durable.messages import ArtifactFile, MadePages, PageCount, PageEntry, PageSelection, StepValue
+from quire.durable.flows.resolving import BYTES, PageService, StoredValue, Values, WaitingService, is_source
+from quire.durable.messages import ArtifactFile, MadePages, OpenedReview, PageCount, PageEntry, PageSelection, StepValue
 from quire.errors import RETRYABLE, FencedError, QuireError, RunError, log_traceback
 from quire.events import Sink, reason_of
 from quire.export import FORMATS, find_format
@@ -110,6 +110,26 @@ class Making:
         digest = self._save(key, encoded(entries))
         self._store.flush()
         return {**self._given(digest, key), "made": len(entries) - failed, "failed": failed}
+
+    def begun(self, run: str) -> OpenedReview:
+        """Begin what ends with a signal to the run."""
+        begin = partial(self._waiting_service.begin, run)
+        return cast("OpenedReview", self._called(self._references(), None, begin))
+
+    def ended(self, begun: str) -> StepValue:
+        """The result of what was begun. It is part of the key, since the same inputs may end in another way."""
+        output = self._called(self._references(), None, partial(self._waiting_service.end, begun))
+        key = self._key(self.values.arguments(self.step.input))
+        key = artifact_key("ended", "1", (key, digest_of(output)), digest_of({}))
+        digest = self._saved(key, output, page=None)
+        self._store.flush()
+        return self._given(digest, key)
+
+    @property
+    def _waiting_service(self) -> WaitingService:
+        service = self.values.services[self.component.service]
+        assert isinstance(service, WaitingService)
+        return service
 
     @property
     def _page_service(self) -> PageService:
@@ -317,7 +337,7 @@ class Making:
     ) -> object:
         """Call `function`, or that of the component."""
         called = function or self.component.function or self.values.services[self.component.service]
-        assert not isinstance(called, PageService)
+        assert not isinstance(called, PageService | WaitingService)
         try:
             return settled(called(**arguments, **self.options()))
         except FencedError:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
 from quire.context import Json, Store
 from quire.document import Document
-from quire.durable.messages import DocumentReference, PageEntry, SourceJson, StepValue
+from quire.durable.messages import DocumentReference, OpenedReview, PageEntry, SourceJson, StepValue
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import open_source
 from quire.encoding import encode_page
@@ -38,7 +38,17 @@ class PageService:
     """Called with some of them and a sink for events; returns an entry for each, with an `error` for a failed page."""
 
 
-Service: TypeAlias = Callable[..., object] | PageService
+@dataclass(frozen=True, slots=True)
+class WaitingService:
+    """A service that begins something, which ends elsewhere with a signal to the run."""
+
+    begin: Callable[..., OpenedReview]
+    """Called with the run; says for which signal to wait."""
+    end: Callable[..., object]
+    """Called with what was begun; returns the result."""
+
+
+Service: TypeAlias = Callable[..., object] | PageService | WaitingService
 """A function that the runner of a flow provides for its components; it takes references instead of documents."""
 
 BYTES: Final = "$bytes"

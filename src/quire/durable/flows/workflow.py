@@ -21,13 +21,22 @@ from quire.durable.flows.embedding import embedding
 from quire.durable.flows.ends import document_request, identified, output_value
 from quire.durable.flows.making import GROUP, Making
 from quire.durable.flows.rendering import rendering
-from quire.durable.flows.resolving import PageService, RecentResults, Service, Values, is_source, result_value
+from quire.durable.flows.resolving import (
+    PageService,
+    RecentResults,
+    Service,
+    Values,
+    WaitingService,
+    is_source,
+    result_value,
+)
 from quire.durable.messages import (
     DocumentReference,
     FlowArgument,
     FlowOutcome,
     KeyedReadArgument,
     MadePages,
+    OpenedReview,
     OutputReference,
     PageCount,
     PageEntry,
@@ -36,6 +45,7 @@ from quire.durable.messages import (
 )
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.steps import DocumentSteps
+from quire.durable.reviewing import reviewing
 from quire.errors import ConfigurationError, RunError, UsageError
 from quire.events import Event, EventKind, Sink, reason_of
 from quire.flow import Component, FlowDefinition, Node, Step, StepReference, check, parse
@@ -100,6 +110,7 @@ class Flows:
             "embed": embedding(steps.store),
             "extract": extracting(steps),
             "report": reporting(steps),
+            "review": reviewing(steps.store),
         }
         self.password = password
         self.trusting = ComponentRegistry(import_paths=True) if import_paths else None
@@ -228,11 +239,26 @@ class _FlowRun:
             return self._as_workflow(making)
         if isinstance(self.flows.services.get(component.service), PageService):
             return self._by_group(making)
+        if isinstance(self.flows.services.get(component.service), WaitingService):
+            return self._until_signal(making)
         return self._whole(making) if component.unit == "document" else self._by_page(making)
 
     def _whole(self, making: Making) -> Playing:
         (outcome,) = yield [self.ctx.run(making.step.id, making.whole, retry=Retry())]
         made: StepValue = _value(outcome)
+        return made
+
+    def _until_signal(self, making: Making) -> Playing:
+        """A service that begins something: wait for its end, which may take days."""
+        step = making.step
+        (begun,) = yield [self.ctx.run(f"{step.id}/begin", making.begun, self.ctx.run_id, retry=Retry())]
+        opened: OpenedReview = _value(begun)
+        if opened["signal"]:
+            self._emit(step, making.component, "progress", None, {"review": opened["review"]})
+            (sent,) = yield [self.ctx.signal(opened["signal"])]
+            _value(sent)
+        (ended,) = yield [self.ctx.run(step.id, making.ended, opened["review"], retry=Retry())]
+        made: StepValue = _value(ended)
         return made
 
     def _by_group(self, making: Making) -> Playing:

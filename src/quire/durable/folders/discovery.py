@@ -126,10 +126,14 @@ def _in_folder(
     away = os.path.realpath(output) if output else None
     walk = _Walk(folder, real, away if away != real else None, wanted, found)
     errors = len(found.unreadable)
-    documents = [
-        (f"{real}/{path}" if not link else os.path.realpath(folder / path), _source(folder, real, path))
-        for path, link in sorted(walk.documents(""))
-    ]
+    parents: dict[str, Path] = {}
+    documents = []
+    for path, link in sorted(walk.documents("")):
+        below, _, name = path.rpartition("/")
+        if below not in parents:
+            parents[below] = Path(below)
+        source = NamedSource(folder / path, parents[below], output_stem(name), real)
+        documents.append((f"{real}/{path}" if not link else os.path.realpath(source.path), source))
     if not documents and len(found.unreadable) == errors:
         looked = "Quire looks for PDFs, pictures, office files, e-books and mail; name others, or --include them"
         advice = "--include and --exclude leave none" if wanted.chosen else looked
@@ -181,8 +185,3 @@ def _kind(entry: os.DirEntry[str]) -> str:
         return kind_of(entry.stat())
     except OSError:
         return "a link that leads nowhere"
-
-
-def _source(folder: Path, root: str, path: str) -> NamedSource:
-    found = folder / path
-    return NamedSource(found, Path(path).parent, output_stem(found.name), root)

@@ -71,7 +71,7 @@ def _sharing(sources: Sequence[NamedSource]) -> list[list[int]]:
     """The indexes of sources that share a place, for each such place."""
     places: dict[str, list[int]] = {}
     for number, source in enumerate(sources):
-        place = str(source.folder / source.stem).casefold()  # some file systems ignore case
+        place = f"{source.folder}/{source.stem}".casefold()  # some file systems ignore case
         places.setdefault(place, []).append(number)
     return [group for group in places.values() if len(group) > 1]
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple, cast
+from urllib.parse import quote
 
 from quire.asking import Asker
 from quire.chunk import ChunkOptions, find_tokenizer, settings_of
@@ -45,18 +46,26 @@ class IndexTarget:
     embedder: str
     max_tokens: int | None = None
     version: str = ""
+    engine: str = ""
+    """The address of the search engine that the index is in; "" where it is with the facts."""
 
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> IndexTarget:
-        return cls(str(value["embedder"]), cast("int | None", value.get("max_tokens")), str(value["version"]))
+        most = cast("int | None", value.get("max_tokens"))
+        return cls(str(value["embedder"]), most, str(value["version"]), str(value.get("engine", "")))
 
     def to_json(self) -> dict[str, Json]:
-        return {"embedder": self.embedder, "max_tokens": self.max_tokens, "version": self.version}
+        found: dict[str, Json] = {
+            "embedder": self.embedder,
+            "max_tokens": self.max_tokens,
+            "version": self.version,
+        }
+        return found | ({"engine": self.engine} if self.engine else {})
 
     @property
     def output(self) -> str:
         """The place of the records of its version."""
-        return f"{PLACE}/{self.version}"
+        return records_of(self.version, self.engine)
 
     def profile(self, embedder: Embedder | None) -> IndexProfile:
         options = ChunkOptions(max_tokens=self.max_tokens, use_markdown_tables=True)
@@ -68,6 +77,11 @@ class IndexTarget:
         profile = IndexProfile(chunks, contents, embedder.name, version, embedder.dimension)
         check_embedder(profile, embedder)
         return profile
+
+
+def records_of(version: str, engine: str = "") -> str:
+    """The place of the records of a version. Versions in different engines may have the same name."""
+    return f"{PLACE}/{quote(engine, safe='')}/{version}" if engine else f"{PLACE}/{version}"
 
 
 class IndexOwner(NamedTuple):
@@ -123,7 +137,7 @@ def delivery_to(store: ArtifactStore, target: IndexTarget) -> IndexDelivery:
     """For a batch that was submitted with this target. Raises UsageError when its version was dropped since."""
     from quire.durable.indexing.opening import open_indexes
 
-    index = open_indexes(store).open(name=target.version)
+    index = open_indexes(store, target.engine).open(name=target.version)
     if index is None:
         raise UsageError(f"the search index of {store.place} has no version {target.version} any more; index again")
     return IndexDelivery(store, index, find_embedder(target.embedder))

@@ -1,4 +1,7 @@
-"""The index of a store for callers: add documents, search them, look at what was found."""
+"""The index of a store for callers: add documents, search them, look at what was found.
+
+What only adding needs is imported there: a search from the command line would wait for it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import os
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import lru_cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -17,44 +19,46 @@ from quire.catalog.crops import MARGIN
 from quire.context import Json, Runtime
 from quire.database.outputs import Outputs
 from quire.document import Document, RenderOptions
-from quire.durable.folders.driving import run_batch, unfinished_run
-from quire.durable.folders.request import BatchRequest
-from quire.durable.indexing.delivery import FLOW, INPUTS, PLACE, IndexTarget
 from quire.durable.indexing.opening import open_indexes
-from quire.durable.opening import open_runtime
-from quire.embed.codec import decode_dense
-from quire.embed.registry import AUTO, NONE, chosen_embedder, find_embedder
-from quire.embedder import Embedder
+from quire.durable.indexing.searching import search_index
+from quire.embed.registry import AUTO, NONE, chosen_embedder
 from quire.errors import ChangedError, InputError, StoreError, UsageError
 from quire.events import Sink
 from quire.opened import Opened
-from quire.reading.drawing import draw
-from quire.search.backend import IndexBackend, IndexProfile, IndexVersion, check_embedder
+from quire.search.backend import IndexBackend, IndexProfile, IndexVersion
 from quire.search.crops import crop_box
+from quire.search.engine_address import EngineAddress
 from quire.search.query import SearchFilter
-from quire.search.searching import SearchOptions, search
+from quire.search.searching import SearchOptions
 from quire.search.values import SearchHit
 from quire.store.artifacts import ArtifactStore
 from quire.store.opening import open_store
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from quire.durable.folders.request import BatchRequest
 
 
 class Index:
     """Documents that can be searched, in a store: `Index("library").add("reports/")`, then `.search("gross margin")`.
 
     `embedder` is the name of a model, the folder of one, `none` for an index of words alone, or `auto`: the default
-    model if it was fetched, else words alone.
+    model if it was fetched, else words alone. `engine` is the address of a search engine that holds the index instead
+    of the store: `opensearch+http://localhost:9200/quire`, `elasticsearch+…`, `qdrant+…`.
     """
 
     def __init__(
-        self, store: str | os.PathLike[str], *, facts: str | None = None, embedder: str = AUTO, tenant: str = ""
+        self,
+        store: str | os.PathLike[str],
+        *,
+        facts: str | None = None,
+        embedder: str = AUTO,
+        tenant: str = "",
+        engine: str | None = None,
     ) -> None:
         self._place, self._facts, self._tenant = os.fspath(store), facts, tenant
+        self._engine = str(EngineAddress.parse(engine)) if engine else ""
         self._store: ArtifactStore = open_store(store, facts)
-        self._indexes = open_indexes(self._store)
+        self._indexes = open_indexes(self._store, self._engine)
         self._named = embedder
 
     def add(
@@ -75,6 +79,8 @@ class Index:
         `chunks`: `ocr`, `lang`, `pages`. With `rebuild` a new version is filled from the store, with all documents of
         the present one and those of the paths; it is searched as soon as it is complete.
         """
+        from quire.durable.opening import open_runtime
+
         request = self.request(
             paths, inputs=inputs, options=options, force=force, retry=retry, limit=limit, rebuild=rebuild
         )
@@ -113,6 +119,9 @@ class Index:
         rebuild: bool = False,
     ) -> BatchRequest:
         """The batch that adds documents. Makes the version of the index that it fills."""
+        from quire.durable.folders.request import BatchRequest
+        from quire.durable.indexing.delivery import FLOW, INPUTS, IndexTarget
+
         embedder = chosen_embedder(self._named)
         target = IndexTarget(NONE if embedder is None else embedder.name if self._named == AUTO else self._named)
         profile = target.profile(embedder)
@@ -122,7 +131,7 @@ class Index:
         if not wanted:
             raise UsageError("there is nothing to index; name documents or folders, or --rebuild an index")
         index = self._begun(profile) if rebuild else self._indexes.open_or_make(profile)
-        target = replace(target, version=index.name)
+        target = replace(target, version=index.name, engine=self._engine)
         return BatchRequest(
             paths=tuple(wanted),
             output=target.output,
@@ -141,6 +150,9 @@ class Index:
         self, request: BatchRequest, runtime: Runtime, *, on_event: Sink | None = None, stop: Stop | None = None
     ) -> tuple[str, StageOutcome]:
         """Run the batch of a request to its end, and make its version the one that is searched."""
+        from quire.durable.folders.driving import run_batch, unfinished_run
+        from quire.durable.indexing.delivery import IndexTarget
+
         assert request.index is not None
         target = IndexTarget.from_json(request.index)
         index = self._indexes.open(name=target.version)
@@ -160,20 +172,28 @@ class Index:
         filters: SearchFilter | None = None,
         options: SearchOptions | None = None,
         version: str | None = None,
+        rerank: str | None = None,
     ) -> list[SearchHit]:
-        """The places that fit a query best. Raises UsageError when nothing is indexed, or the query has no words."""
+        """The places that fit a query best. Raises UsageError when nothing is indexed, or the query has no words.
+
+        `rerank` names a model that reads the first hits with the query and orders them anew: `ms-marco-minilm-l12-v2`,
+        the folder of another, or the URL of a TEI server.
+        """
         index = self._indexes.open(name=version)
         if index is None:
-            raise UsageError(f"{self._place} has no search index yet; make one with `quire index PATH…`")
+            place = self._engine or self._place
+            raise UsageError(f"{place} has no search index yet; make one with `quire index PATH…`")
         wanted = replace(options, k=k) if options else SearchOptions(k=k)
         filters = replace(filters or SearchFilter(), tenant=self._tenant)
         try:
-            return self._searched(index, query, filters, wanted)
+            return self._searched(index, query, filters, wanted, rerank)
         except StoreError:
             current = self._indexes.open(name=version)
             if current is None or current.name == index.name:
                 raise
-            return self._searched(current, query, filters, wanted)  # a rebuild has replaced the version meanwhile
+            return self._searched(
+                current, query, filters, wanted, rerank
+            )  # a rebuild has replaced the version meanwhile
 
     def crop(self, hit: SearchHit, *, margin: float = MARGIN, dpi: int = 150) -> bytes:
         """The PNG of the place of a hit, with a margin around it as a fraction of the page, from its file.
@@ -181,6 +201,8 @@ class Index:
         A worker process draws it: the file is untrusted. Raises UsageError for a hit without a place, InputError for a
         file that is gone, has changed or cannot be drawn.
         """
+        from quire.reading.drawing import draw
+
         box = crop_box(hit, margin)
         if box is None:
             raise UsageError(f"{hit.name} has no pages to draw: it has no picture of this place")
@@ -213,10 +235,10 @@ class Index:
         self.close()
 
     def _searched(
-        self, index: IndexBackend, query: str, filters: SearchFilter, options: SearchOptions
+        self, index: IndexBackend, query: str, filters: SearchFilter, options: SearchOptions, rerank: str | None
     ) -> list[SearchHit]:
-        embed = partial(query_vector, self._named_for(index), index.profile) if index.profile.dimension else None
-        return search(index, query, embed=embed, filters=filters, options=options)
+        embedder = self._named_for(index)
+        return search_index(index, query, embedder=embedder, filters=filters, options=options, reranker=rerank)
 
     def _named_for(self, index: IndexBackend) -> str:
         """The embedder of an index: the one that was named, or that of the same name here."""
@@ -246,6 +268,8 @@ class Index:
     def _use(self, index: IndexBackend) -> None:
         """Search a version from now on. One that was rebuilt takes the place of the earlier ones, which are dropped,
         unless it lacks documents of them, for example because they could not be read this time."""
+        from quire.durable.indexing.delivery import records_of
+
         same = [version.name for version in self.versions() if version.profile == index.profile]
         earlier = [found for name in same[: same.index(index.name)] if (found := self._indexes.open(name=name))]
         known = index.known(tenant=self._tenant)
@@ -258,7 +282,7 @@ class Index:
         outputs = Outputs(self._store.database)
         for one in earlier:
             self._indexes.drop(one.name)
-            outputs.forget([output.place for output in outputs.below(f"{PLACE}/{one.name}")])
+            outputs.forget([output.place for output in outputs.below(records_of(one.name, self._engine))])
 
     def _reconcile(self, index: IndexBackend, request: BatchRequest) -> None:
         """Forget records of documents that the index has lost, and remove documents whose files are gone.
@@ -269,28 +293,9 @@ class Index:
         known = index.known(tenant=self._tenant)
         recorded = outputs.below(request.output)
         outputs.forget([output.place for output in recorded if output.document not in known])
-        asked = [Path(path) for path in request.paths]
-        gone = {
-            document: path
-            for document, (path, _) in known.items()
-            if not Path(path).exists() and any(Path(path).is_relative_to(one) for one in asked)
-        }
-        alive = {output.document for output in recorded if Path(output.source).exists()}
-        index.remove([document for document in gone if document not in alive], tenant=self._tenant)
+        missing = [(document, Path(path)) for document, (path, _) in known.items() if not os.path.exists(path)]  # noqa: PTH110 - faster for thousands
+        gone = {document for document, path in missing if any(path.is_relative_to(one) for one in request.paths)}
+        alive = {one.document for one in recorded if one.document in gone and Path(one.source).exists()}
+        index.remove(sorted(gone - alive), tenant=self._tenant)
         # A document of which another file is left is put again, with the path of that one.
         outputs.forget([output.place for output in recorded if output.document in gone])
-
-
-@lru_cache(maxsize=4)
-def _loaded(named: str) -> Embedder:
-    found = find_embedder(named)
-    assert found is not None
-    return found
-
-
-def query_vector(named: str, profile: IndexProfile, text: str) -> NDArray[np.float32]:
-    """The vector of a query by the embedder of an index; its model is loaded here by the first call, and kept."""
-    embedder = _loaded(named)
-    check_embedder(profile, embedder)
-    vector: NDArray[np.float32] = decode_dense(embedder.embed([text], "query"))[0]
-    return vector

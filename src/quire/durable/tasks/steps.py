@@ -12,6 +12,7 @@ from quire.durable.extracts.request import ExtractRequest
 from quire.durable.extracts.steps import ExtractSteps
 from quire.durable.messages import (
     DocumentReference,
+    OpenedReview,
     ShortDocument,
     SourceJson,
     TaskArgument,
@@ -24,6 +25,7 @@ from quire.durable.reads.jobs import ShortRead
 from quire.durable.reads.request import ReadRequest
 from quire.durable.reads.sources import save_source, source_key
 from quire.durable.reads.steps import EXPORT_S, DocumentSteps
+from quire.durable.reviewing import ReviewSteps
 from quire.durable.tasks import delivering, jobs
 from quire.durable.tasks.progress import counted
 from quire.errors import RunError
@@ -48,6 +50,7 @@ class TaskSteps:
     def __init__(self, documents: DocumentSteps) -> None:
         self._documents = documents
         self._extracts = ExtractSteps(documents)
+        self._reviews = ReviewSteps(documents.store)
 
     def listed(self, argument: TaskArgument) -> Sequence[TaskSource]:
         """The sources, each object of a bucket by itself."""
@@ -120,6 +123,18 @@ class TaskSteps:
         """The extraction of a document, made in a worker unless it is in the store."""
         asked = ExtractRequest.from_json(argument["extract"])
         return self._extracts.extraction(document["reference"], asked)[0]
+
+    def opened_review(self, argument: TaskArgument, document: TaskDocument, run: str, number: int) -> OpenedReview:
+        """Put the extraction of a document up for review."""
+        asked, reference = ExtractRequest.from_json(argument["extract"]), document["reference"]
+        return self._reviews.opened(
+            reference,
+            json.loads(self._extracts.load(reference, document["extraction"])),
+            asked.schema or list(asked.fields),
+            run=run,
+            place=f"{run}.{number}",
+            waits=argument["review"] == "wait",
+        )
 
     def _wanted(self, argument: TaskArgument, document: TaskDocument) -> jobs.Wanted | None:
         if argument["type"] in READS:

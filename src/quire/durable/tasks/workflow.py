@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from quire.context import Context, Json, Retry, Workflow
 from quire.durable.messages import (
     DocumentReference,
+    OpenedReview,
     ShortDocument,
     TaskArgument,
     TaskDocument,
@@ -45,6 +46,7 @@ class _Item:
     number: int
     source: TaskSource
     document: TaskDocument
+    signal: str = ""
 
     @property
     def goes_on(self) -> bool:
@@ -114,6 +116,9 @@ class _TaskRun:
         await self._phase("read", items, self._read, self._was_read)
         if argument["type"] == "extract":
             await self._phase("output", items, self._extract, self._extracted)
+            if argument.get("review"):
+                await self._phase("output", items, self._open_review, self._opened_review)
+                await self._phase("output", items, self._review, lambda *_: None)
         elif argument["type"] not in READS:
             await self._phase("output", items, self._output, self._made)
 
@@ -211,6 +216,17 @@ class _TaskRun:
 
     def _extracted(self, item: _Item, extraction: Digest) -> None:
         item.document["extraction"] = extraction
+
+    def _open_review(self, item: _Item) -> Awaitable[Json]:
+        arguments = self._argument, item.document, self._ctx.run_id, item.number
+        return self._ctx.run(f"review {item.number}", self._steps.opened_review, *arguments, retry=PATIENT)
+
+    def _opened_review(self, item: _Item, opened: OpenedReview) -> None:
+        item.document["review"], item.signal = opened["review"], opened["signal"]
+
+    def _review(self, item: _Item) -> Awaitable[Json] | None:
+        """Wait for the people who review it."""
+        return self._ctx.signal(item.signal) if item.signal else None
 
     async def _call_back(self, what: Json) -> None:
         """A receiver that cannot be reached does not fail the task: an event records it."""

@@ -34,6 +34,7 @@ _STOP = re.compile(
     r"\b\d{6,}-?[A-Z]\b|\(\d{5,}-?[A-Z]\)|\b0\d{1,2}-\d{3,4}\s?\d{3,4}\b",
     re.IGNORECASE,
 )
+_PROSE = re.compile(r"\b(?:the|this|that|shall|is|are|with|you|your|our|not|der die|wird|werden|est|les|wij)\b")
 _LETTERS = re.compile(r"[^\W\d_]{3}|[^\W\d_]{2,}.*[^\W\d_]{2,}")
 _PLACE = re.compile(r"^[^\W\d_][\w.' -]*(?:,\s*[^\W\d_][\w.' -]*)*[,.]?$")
 _COUNTRY = re.compile(
@@ -58,12 +59,12 @@ def address_marks(text: str) -> float:
 
 def begins_address(text: str) -> bool:
     """Whether an address may begin with this line."""
-    return not is_stop(text) and _is_worded(text) and address_marks(text) >= 0.7
+    return not is_stop(text) and not _PROSE.search(text) and _is_worded(text) and address_marks(text) >= 0.7
 
 
 def continues_address(text: str) -> bool:
     """Whether a line may be a further one of an address."""
-    if is_stop(text) or len(text) > 90:
+    if is_stop(text) or _PROSE.search(text) or len(text) > 90:
         return False
     if _PLACE.match(text.strip()) is not None:
         return len(text.split()) <= 7

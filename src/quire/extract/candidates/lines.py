@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from quire.catalog.building import cell_id
 from quire.catalog.records import SourceCatalog
 from quire.median import median
 from quire.types import NO_BOX, BBox, Block, Cell, PageInfo, Word
@@ -87,7 +88,7 @@ def lines_of(catalog: SourceCatalog) -> list[PlacedLine]:
         if block.kind in _SKIPPED:
             continue
         for page, bbox, words, text, cell, label, is_label in _parts(block, pages):
-            record = f"{block.id}:r{cell.row}c{cell.column}" if cell is not None else block.id
+            record = cell_id(block.id, cell.row, cell.column) if cell is not None else block.id
             box = bbox.points(pages[page].size) if bbox != NO_BOX and page in pages else None
             found.append(PlacedLine(text, page, bbox, box, block, record, len(found), words, cell, label, is_label))
     return found

@@ -18,6 +18,7 @@ STICKS = 0.9  # of the height: the gap between the lines of one value
 WIDE = 1.8  # of the height: a gap within a value
 ALIGNED = 1.5  # of the height: how far the left edges of the lines of a value may differ
 LONGEST_LABEL, MOST_WORDS = 60, 9  # characters and words
+MARKED = 8.0  # of the height: how far from its text a cross may be
 ROWS_APART = 4.0  # of the height: the gap between the rows of a table
 FEWEST_ROWS = 3  # below the heads of columns
 ROW = 0.5  # of the lower height: how much two pieces of a row share
@@ -26,10 +27,11 @@ _BLANK = re.compile(r"[\s_.…·-]*")
 _NUMBERED = re.compile(r"^\(?\d{1,3}[.)]\s*")
 _WORDED = re.compile(r"[^\W\d_]{2}")
 _NAMED = re.compile(
-    r"^((?:[^\W\d_][\w./&'-]*\s){0,4}(?:No|Nr|Number|Nummer|Date|Datum|Name|Code|Account|#)\b[.#]?)\s+(?![^\W\d_]{1,3}\b)(\S.*)$",
+    r"^((?:[^\W\d_][\w./&'-]*\s){0,4}(?:(?:No|Nr|Number|Nummer|Date|Datum|Code|#)\b[.#]?(?=.*\d)|Name\b))\s+(\S.*)$",
     re.IGNORECASE,
 )
 _TICKED = re.compile(r"^(\S.{2,40}?)\s+([xX✓✔☑☒])$")
+_MARK = re.compile(r"[xX✓✔☑☒]")
 _SENTENCE = re.compile(r"[a-z]{2,}[,;] [a-z]|\. [A-Z][a-z]+ [a-z]")
 
 
@@ -93,6 +95,7 @@ class _PagePairs:
         self._taken: set[int] = set()
 
     def pairs(self) -> Iterator[LabelledValue]:
+        yield from self._ticked()
         yield from self._in_columns()
         labels = [piece for piece in self._pieces if piece.is_label and id(piece) not in self._taken]
         for label in labels:
@@ -101,11 +104,27 @@ class _PagePairs:
                 first = None
             first = first or self._right(label)
             if first is not None and id(first) not in self._taken:
-                yield self._made(label, self._continued(label, first), sure=True)
+                note = self._note(label) if label.rest is None else []
+                yield self._made(label, self._continued(label, first), sure=True, more=note)
         for label in labels:
             if label.rest is None and id(label) not in self._taken and (below := self._below(label)) is not None:
                 yield self._made(label, self._continued(label, below), sure=True)
         yield from self._beside()
+
+    def _ticked(self) -> Iterator[LabelledValue]:
+        """A cross with the text that it is beside, on its left if there is one."""
+        for mark in self._pieces:
+            if _MARK.fullmatch(mark.text) is None or id(mark) in self._taken:
+                continue
+            row = [one for one in self._row(mark) if _WORDED.search(one.text) and id(one) not in self._taken]
+            near = [
+                one
+                for one in row
+                if not one.is_label and -0.5 * mark.height <= mark.box[0] - one.box[2] <= MARKED * mark.height
+            ]
+            if near:
+                yield self._made(near[-1], [mark], sure=True)
+                self._taken.add(id(mark))
 
     def _in_columns(self) -> Iterator[LabelledValue]:
         """The cells under the heads of columns: a row of names, and rows of short texts that stand under them."""
@@ -140,7 +159,7 @@ class _PagePairs:
         texts = [pieces[0] for cells in below for _, pieces in cells]
         first = [pieces[0] for cells in below for column, pieces in cells if column == 0]
         filled = sum(len(cells) > 1 for cells in below)
-        listed = len(heads) == 2 and 2 * sum(map(_has_digit, first)) < len(first)  # labels with their values
+        listed = len(heads) == 2 and 5 * sum(map(_has_digit, first)) < len(first)  # labels with their values
         is_table = filled >= FEWEST_ROWS and 5 * sum(map(_has_digit, texts)) >= 2 * len(texts)
         return below if is_table and not listed else []
 
@@ -189,6 +208,14 @@ class _PagePairs:
                 best, least = other, gap
         return None if best is None or best.is_label or id(best) in self._taken else best
 
+    def _note(self, label: _Piece) -> list[_Piece]:
+        """What a label goes on with in brackets below."""
+        below = self._below(label)
+        if below is None or not (below.text.startswith("(") and below.text.endswith(")")):
+            return []
+        self._taken.add(id(below))
+        return [below]
+
     def _continued(self, label: _Piece, first: _Piece) -> list[_Piece]:
         """The value: its first piece, and the lines below that go on with it."""
         value = [first, *self._beyond(first)]
@@ -233,7 +260,9 @@ class _PagePairs:
                 continue
             row = [other for other in self._row(piece) if other.box[0] >= piece.box[2]]
             before = [other for other in self._row(piece) if other.box[2] <= piece.box[0]]
-            if len(row) != 1 or before or row[0].is_label or id(row[0]) in self._taken:
+            if not row or row[0].is_label or id(row[0]) in self._taken:
+                continue
+            if (len(row) > 1 or before) and not _is_figure(row[0]):
                 continue
             if row[0].box[0] - piece.box[2] <= REACH * self._size[0]:
                 self._taken.add(id(piece))
@@ -309,6 +338,12 @@ def _under(heads: Sequence[Sequence[_Piece]], row: Sequence[_Piece]) -> _Cells:
         else:
             found.append((over[0], [cell]))
     return found
+
+
+def _is_figure(piece: _Piece) -> bool:
+    """Whether a text is a number, a date or a code, with few letters besides."""
+    text = piece.text
+    return _has_digit(piece) and text.count(" ") <= 3 and 2 * sum(map(str.isalpha, text)) <= len(text)
 
 
 def _piece(line: PlacedLine, start: int, end: int, size: tuple[float, float]) -> _Piece:

@@ -32,7 +32,7 @@ _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _URL = re.compile(
     r"\b(?:https?://|www\.)[^\s,;()<>]+|\b[\w-]+\.(?:com|org|net|de|fr|nl|eu|co\.uk|it|es|ch|at)(?:/\S*)?\b", re.I
 )
-_PHONE = re.compile(r"(?<![\w/])(?:\+\d{1,3}[\s.-]?)?(?:\(\d{1,5}\)[\s.-]?)?\d{2,5}(?:[\s./-]\d{2,5}){1,4}(?![\w/])")
+_PHONE = re.compile(r"(?<![\w/-])(?:\+\d{1,3}[\s.-]?)?(?:\(\d{1,5}\)[\s.-]?)?\d{2,5}(?:[\s./-]\d{2,5}){1,4}(?![\w/])")
 _CODE = re.compile(r"(?<![\w@.,/])(?<!\d:)#?(?=[\w./#-]*\d)[A-Za-z0-9](?:[\w./#*-]*[A-Za-z0-9])?(?![\w@]|[:.,]\d)")
 _DECIMALS = re.compile(r"[.,]\d\d\Z")
 SHORTEST_CODE, LONGEST_CODE = 2, 40

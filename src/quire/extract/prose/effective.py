@@ -14,7 +14,7 @@ _EFFECTIVE = re.compile(
     r"\beffective\s+(?:date\b[^.]{0,30}|as\s+of|on|from|beginning)?\W*(?:the\s+|this\s+)?$", re.IGNORECASE
 )
 _MADE = re.compile(
-    r"\b(?:made|entered|executed|dated|date[ds]?|signed|concluded|is)\b(?:\s+(?:and|is|made|entered|executed|into|effective|as|of|"
+    r"\b(?:made|entered|executed|dated|signed|concluded|is)\b(?:\s+(?:and|is|made|entered|executed|into|effective|as|of|"
     r"on|the|this|in|duplicate|between|by)\b|[\s,:])*$",
     re.IGNORECASE,
 )

@@ -87,6 +87,11 @@ class ProseExtractor:
         )
 
 
+def is_stated(leaf: LeafSpec) -> bool:
+    """Whether a leaf asks for something that sentences of agreements state."""
+    return _said(leaf) is not None
+
+
 def _said(leaf: LeafSpec) -> tuple[Callable[[RunningText], list[FoundInProse]], bool] | None:
     names = [re.sub(r"[\W_]+", " ", text).casefold().strip() for text in (leaf.name, leaf.title, *leaf.aliases)]
     for pattern, find, several in _SAID:

@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
 from quire.extract.candidates import Candidate, find_candidates
 from quire.extract.rules.choosing import chosen
 from quire.extract.rules.leaves import WantedLeaf, wanted_leaves
-from quire.extract.rules.ranking import Ranked, Ranking
-from quire.extract.schema import ExtractSchema, LeafSpec
+from quire.extract.rules.ranking import LEAST, Ranked, Ranking, value_of
+from quire.extract.schema import ExtractSchema
 from quire.extract.values import Proposal
 from quire.types import Part
 
@@ -42,11 +41,12 @@ class RulesExtractor:
 
 def _proposal(extractor: str, wanted: WantedLeaf, ranked: Sequence[Ranked]) -> Proposal:
     best, *others = ranked
-    rival = others[0].figure if others else 0.0
+    confidence = _confidence(best, others[0].figure if others else 0.0)
     alternatives = tuple(
-        _made(extractor, wanted, one, _confidence(one.figure, best.figure)) for one in others[:MOST_ALTERNATIVES]
+        _made(extractor, wanted, one, round(min(_confidence(one, best.figure), 1 - confidence), 3))
+        for one in others[:MOST_ALTERNATIVES]
     )
-    return _made(extractor, wanted, best, _confidence(best.figure, rival), alternatives)
+    return _made(extractor, wanted, best, confidence, alternatives)
 
 
 def _made(
@@ -55,7 +55,7 @@ def _made(
     candidate = ranked.candidate
     return Proposal(
         path=wanted.leaf.path,
-        value=leaf_value(wanted.leaf, candidate),
+        value=value_of(wanted.leaf, candidate),
         records=(candidate.record, *candidate.more),
         quote=candidate.text,
         confidence=confidence,
@@ -66,16 +66,13 @@ def _made(
     )
 
 
-def leaf_value(leaf: LeafSpec, candidate: Candidate) -> Json:
-    """The value in the type of the leaf: a number, an ISO date, the code of a currency, else the text on one line."""
-    value = candidate.value
-    if leaf.type in ("number", "integer") and isinstance(value, float):
-        return int(value) if leaf.type == "integer" or value.is_integer() else value
-    if isinstance(value, str):
-        return value
-    return " ".join(candidate.text.split())
+def _confidence(ranked: Ranked, rival: float) -> float:
+    """About the share of such values that are right: by their figure, the distance from the next, and the OCR.
 
-
-def _confidence(figure: float, rival: float) -> float:
-    """The share of values with such a figure, and such a distance from the next best, that are right."""
-    return round(1 / (1 + math.exp(-(7 * (figure - 0.6) + 3 * min(figure - rival, 0.4)))), 3)
+    Fitted to receipts, invoices and order forms; `python -m benchmarks extraction` shows how well it holds.
+    """
+    candidate = ranked.candidate
+    sure = 0.4 + 2.0 * (ranked.figure - LEAST) + 2.5 * max(min(ranked.figure - rival, 0.4), -0.4)
+    if candidate.confidence is not None:
+        sure -= 2.0 * (1 - candidate.confidence) + 0.09 * len(candidate.text.split())
+    return round(1 / (1 + math.exp(-sure)), 3)

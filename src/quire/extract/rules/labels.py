@@ -26,8 +26,14 @@ _SAME = {
     **dict.fromkeys(("inv", "invoice"), "invoice"),
     **dict.fromkeys(("adv", "advertiser"), "advertiser"),
     **dict.fromkeys(("ttl", "tot", "total", "totals"), "total"),
-    **dict.fromkeys(("incl", "inc", "inclusive", "including", "included"), "inclusive"),
-    **dict.fromkeys(("excl", "exc", "exclusive", "excluding"), "excluding"),
+    **dict.fromkeys(
+        ("incl", "inc", "including", "included", "inkl", "inklusive", "inclusief", "comprise"), "inclusive"
+    ),
+    **dict.fromkeys(("inclusa", "incluso", "incluida", "incluido"), "inclusive"),
+    **dict.fromkeys(
+        ("excl", "exc", "exclusive", "exkl", "exklusive", "exclusief", "hors", "senza", "ohne"), "excluding"
+    ),
+    **dict.fromkeys(("gst", "vat", "sst", "hst", "tva", "mwst", "ust", "btw", "iva", "steuer"), "tax"),
     **dict.fromkeys(("addr", "address"), "address"),
     **dict.fromkeys(("cust", "customer"), "customer"),
     **dict.fromkeys(("doc", "document"), "document"),

@@ -26,7 +26,9 @@ _DOCUMENT_WORDS = (
     "recu "
     "commande contrat devis ticket factuur bon bestelling fattura ricevuta scontrino ordine contratto factura recibo "
     "pedido contrato fatura nota credit note proforma summary page welcome thank thanks resit adjustment debit "
-    "delivery memo cashier table customer guest check"
+    "delivery memo cashier table customer guest check agreement exhibit appendix annex schedule confidential "
+    "confidentiality disclosure form report letter memorandum notice vereinbarung anlage accord avenant "
+    "acuerdo accordo between"
 )
 _DOCUMENT = frozenset(_DOCUMENT_WORDS.split())
 _KINDS_OF_DOCUMENT = {
@@ -73,15 +75,11 @@ class Senders:
 
     def name(self, candidate: Candidate) -> float:
         """From 0 to 1: how likely a name is the sender's by its place and looks."""
+        if candidate.page != self._page:
+            return 0.0
         text = candidate.text.replace("\n", " ")
         letters = sum(map(str.isalpha, text))
-        if (
-            candidate.page != self._page
-            or letters < 3
-            or text.startswith("(")
-            or _PHRASE.search(text)
-            or self._is_title(text)
-        ):
+        if letters < 3 or text.startswith("(") or _PHRASE.search(text) or self._is_title(text):
             return 0.0
         box = candidate.bbox
         known = self._hosts and any(_is_host(host, solid(text)) for host in self._hosts)

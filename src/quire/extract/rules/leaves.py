@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from quire.extract.rules.concepts import BY_ID, CONCEPTS, Concept
 from quire.extract.rules.labels import LabelMatcher
@@ -48,7 +48,7 @@ class WantedLeaf:
     def kinds(self) -> Mapping[ValueKind, float]:
         return _KINDS[self.kind]
 
-    @property
+    @cached_property
     def names(self) -> Mapping[str, float]:
         """What a label may name for its value to be this leaf's, with how much that counts."""
         named = {self.key: 1.0}

@@ -6,15 +6,18 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
+from quire.context import Json
 from quire.extract.candidates.values import Candidate
 from quire.extract.rules.arithmetic import Arithmetic
 from quire.extract.rules.labels import LabelMatcher
 from quire.extract.rules.layout import Senders, document_kind, largest
 from quire.extract.rules.leaves import WantedLeaf
 from quire.extract.rules.scoring import LabelFit, label_fit
-from quire.extract.schema import ValueKind
+from quire.extract.schema import LeafSpec, ValueKind
 from quire.verify.phrases import solid
+from quire.verify.words import said_boolean
 
 LEAST = 0.42
 """The least figure with which a candidate is proposed."""
@@ -34,6 +37,11 @@ _RANGE = r"\s*(?:[-–—]|to|through|thru|until|till|bis|au|a|al|t/m|tot|hasta|
 _DATE = r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}\.? \w+\.? \d{4}|\w+ \d{1,2},? \d{4})"
 _STARTS = re.compile(rf"^{_RANGE}{_DATE}", re.IGNORECASE)
 _ENDS = re.compile(rf"{_DATE}{_RANGE}$", re.IGNORECASE)
+_DATED = re.compile(  # Rechnung 4711 vom 7. Mai, Invoice 42 dated 3 May
+    r"(?:invoice|receipt|bill|order|contract|agreement|rechnung|quittung|auftrag|bestellung|vertrag|facture|commande|contrat|"
+    r"factuur|fattura|ordine|contratto|factura|pedido|contrato|fatura)\b.*\b(?:dated|of|from|vom|du|van|del|di|de)\s*$",
+    re.IGNORECASE,
+)
 _ALONE: frozenset[ValueKind] = frozenset({"email", "iban", "url"})
 
 
@@ -44,12 +52,6 @@ class Ranked:
     figure: float
     candidate: Candidate
     label: str = ""
-
-    @property
-    def value(self) -> object:
-        """What it says, so that two places that say the same are one answer."""
-        value = self.candidate.value
-        return solid(value) if isinstance(value, str) else value
 
 
 class Ranking:
@@ -79,11 +81,11 @@ class Ranking:
             for candidate in self._by_kind.get(kind, ())
             if (one := self._scored(wanted, candidate, weight)) is not None
         ]
-        return _by_value(found)
+        return _by_value(found, numeric="amount" in wanted.kinds and wanted.kind != "text")
 
     def _scored(self, wanted: WantedLeaf, candidate: Candidate, weight: float) -> Ranked | None:
         leaf = wanted.leaf
-        if leaf.pattern and not re.fullmatch(leaf.pattern, candidate.text):
+        if value_of(leaf, candidate) is None or (leaf.pattern and not re.fullmatch(leaf.pattern, candidate.text)):
             return None
         fit = label_fit(wanted, candidate, self._matcher, self._bonus)
         if fit.label and fit.label == candidate.column_head and self._is_one_of_many(candidate):
@@ -111,6 +113,8 @@ class Ranking:
             return self._amount(candidate, fit)
         if name in ("period_from", "period_to"):
             return self._period(name, candidate, fit)
+        if name == "date" and _DATED.search(candidate.before):
+            return max(0.75 - fit.figure, 0.0)
         if name == "date" and not fit.figure:
             return self._undated(candidate)
         if name == "currency":
@@ -121,7 +125,7 @@ class Ranking:
             return 0.3 * (candidate.size > 1.3 and candidate.bbox.top < 0.4)
         return 0.0
 
-    @property
+    @cached_property
     def sender(self) -> Candidate | None:
         """The name that is most likely the sender's."""
         return max(self._by_kind["name"], key=self._senders.name, default=None)
@@ -150,15 +154,32 @@ class Ranking:
         return 0.3 + 0.5 * values.count(candidate.value) / len(values)
 
 
-def _by_value(found: Iterable[Ranked]) -> list[Ranked]:
-    """The best of each value, better the more places say it."""
+def value_of(leaf: LeafSpec, candidate: Candidate) -> Json:
+    """What a candidate says in the type of a leaf: a number, an ISO date, one of an enum; None if it cannot be one."""
+    value = candidate.value
+    if leaf.enum:
+        said = solid(candidate.text)
+        return next((one for one in leaf.enum if solid(str(one)) == said), None)
+    if leaf.type == "boolean":
+        return said_boolean(candidate.text)
+    if leaf.type in ("number", "integer"):
+        if not isinstance(value, float) or (leaf.type == "integer" and not value.is_integer()):
+            return None
+        return int(value) if value.is_integer() else value
+    return value if isinstance(value, str) else " ".join(candidate.text.split())
+
+
+def _by_value(found: Iterable[Ranked], *, numeric: bool) -> list[Ranked]:
+    """The best of each value, better the more places say it. Numbers are compared by value where one is wanted."""
     best: dict[object, Ranked] = {}
     places: dict[object, set[tuple[int, float]]] = defaultdict(set)
     for one in found:
-        known = best.get(one.value)
-        places[one.value].add((one.candidate.page, one.candidate.bbox.top))
-        if known is None or one.figure > known.figure:
-            best[one.value] = one
+        candidate = one.candidate
+        value = candidate.value if numeric or isinstance(candidate.value, str) else candidate.text
+        said = solid(value) if isinstance(value, str) else value
+        places[said].add((candidate.page, candidate.bbox.top))
+        if said not in best or one.figure > best[said].figure:
+            best[said] = one
     raised = (
         replace(one, figure=one.figure + REPEATED * min(len(places[value]) - 1, 3)) for value, one in best.items()
     )

@@ -62,7 +62,7 @@ def label_fit(wanted: WantedLeaf, candidate: Candidate, matcher: LabelMatcher, b
         text = f"{candidate.section} {nearest[0]}"
         own, _ = _named(wanted, text, matcher, bonus)
         alone, _ = _named(wanted, candidate.section, matcher, bonus)
-        joint = JOINT * own if nearest[0] and _names_little(nearest[0], matcher) else 0.0
+        joint = JOINT * own if _says_something(nearest[0]) and _names_little(nearest[0], matcher) else 0.0
         best = max(best, LabelFit(joint, text), LabelFit(SECTION * alone, candidate.section))
     return best
 
@@ -70,6 +70,8 @@ def label_fit(wanted: WantedLeaf, candidate: Candidate, matcher: LabelMatcher, b
 def _named(wanted: WantedLeaf, text: str, matcher: LabelMatcher, bonus: Mapping[str, float]) -> tuple[float, float]:
     """How well a text names the leaf, and how well it names something else."""
     found = matcher.names(text)
+    if not found:
+        return 0.0, 0.0
     names = wanted.names
     own = other = related = 0.0
     for name, figure in found.items():

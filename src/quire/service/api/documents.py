@@ -125,7 +125,8 @@ def document_routes(service: Service, finder: RunFinder, views: DocumentViews) -
     @router.get("/{id}/extraction", response_class=Response, responses=FILE)
     async def extraction(request: Request, id: str, to: ReportFormat = "json") -> Response:
         """What was extracted from the document, with its evidence; also as a report."""
-        made = (await looking.found(request, id)).extraction
+        document = await looking.found(request, id)
+        made = await service.call(service.reviews.current, document.reference, document.extraction)
         return await looking.stored(request, id, partial(views.report, extraction=made, format=to), answering.CHECKED)
 
     @router.get("/{id}/search", response_model=SearchResult)

@@ -12,6 +12,7 @@ from quire.database.runs import ENDED
 from quire.durable.messages import DocumentReference, TaskArgument, TaskDocument, TaskResult, TaskSource
 from quire.errors import StoreError, UsageError
 from quire.keys import Digest
+from quire.review.queue import REVIEW
 from quire.service.api.errors import ApiError
 from quire.service.service import FLOW, Service
 from quire.service.tracking import PageTally, RunTally
@@ -108,6 +109,7 @@ class FoundDocument:
             "error": error,
             "category": category,
             "extraction": f"/api/documents/{self.id}/extraction" if self.ended and "extraction" in self.ended else None,
+            "review": f"/api/review/{self.ended['review']}" if self.ended and "review" in self.ended else None,
         }
 
     def _state(self) -> RunState:
@@ -212,6 +214,8 @@ class RunFinder:
 
     def document(self, id: str, tenant: str) -> FoundDocument:
         wanted = DocumentId.parse(id)
+        if (reviewed := self._reviewed(wanted, tenant)) is not None:
+            return reviewed
         try:
             documents = self.documents(self.status(wanted.run, tenant))
         except ApiError:
@@ -219,6 +223,23 @@ class RunFinder:
         if wanted.number > len(documents):
             raise ApiError(404, f"there is no document {id[:100]}: it is unknown here, or was deleted")
         return documents[wanted.number - 1]
+
+    def _reviewed(self, id: DocumentId, tenant: str) -> FoundDocument | None:
+        """The document of a review: its pages are shown while its run still waits, and when the run was removed."""
+        review = self._service.reviews.queue.find(id.run, tenant) if id.run.startswith(REVIEW) else None
+        if review is None or review.reference is None or id.number != 1:
+            return None
+        reference: DocumentReference = review.reference
+        inputs = {"type": "extract", "tenant": tenant, "sources": []}
+        status = RunStatus(id.run, FLOW, "", "finished", inputs, review.opened)
+        ended: TaskDocument = {
+            "name": review.name,
+            "uri": review.name,
+            "status": "success",
+            "faults": [],
+            "reference": reference,
+        }
+        return FoundDocument(id, status, {}, ended, None)
 
     def latest(self, tenant: str, before: str | None, limit: int) -> tuple[list[FoundDocument], str | None]:
         """The documents of the latest runs, and where the next page begins."""

@@ -8,6 +8,7 @@ from quire.durable.views.views import DocumentViews
 from quire.service.api.documents import document_routes
 from quire.service.api.extracts import extract_routes
 from quire.service.api.finding import RunFinder
+from quire.service.api.review import review_routes
 from quire.service.api.runs import run_routes
 from quire.service.api.search import search_routes
 from quire.service.service import Service
@@ -21,4 +22,5 @@ def api_routes(service: Service, views: DocumentViews) -> APIRouter:
     router.include_router(document_routes(service, finder, views))
     router.include_router(extract_routes(service, finder))
     router.include_router(search_routes(service, finder, views))
+    router.include_router(review_routes(service, finder))
     return router

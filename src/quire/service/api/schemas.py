@@ -64,8 +64,11 @@ class ExtractOptions(ApiModel):
 
     schema_: dict[str, Any] | None = Field(None, alias="schema", description="A JSON Schema of an object.")
     fields: list[str] | str = Field([], description="Names of values, instead of a schema.")
-    extractors: list[str] = Field([], max_length=10, description="Who proposes values; `rules` by default.")
+    extractors: list[str] = Field([], max_length=10, description="Who proposes values; `offline` by default.")
     min_confidence: float = Field(0.0, ge=0, le=1, description="Leave out values with a lower confidence.")
+    review: Literal["none", "queue", "wait"] = Field(
+        "none", description="Put doubtful values up for review; with `wait`, the run ends when they are decided."
+    )
 
 
 class ExtractSubmission(ExtractOptions):
@@ -126,6 +129,7 @@ class DocumentSummary(BaseModel):
     error: str | None
     category: Category | None = None
     extraction: str | None = Field(None, description="The path of what was extracted from it, if anything was.")
+    review: str | None = Field(None, description="The path of the review of it, if it has one.")
 
 
 class PageSummary(BaseModel):

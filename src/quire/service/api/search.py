@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import PurePosixPath
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -40,10 +42,11 @@ def search_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
             list[str] | None, Query(alias="in", max_length=MOST, description="Only in these: a run, or a name.")
         ] = None,
         kind: Annotated[list[BlockKind] | None, Query(description="Only these kinds of blocks.")] = None,
+        rerank: Annotated[bool, Query(description="Order the first hits anew by the reranker of the server.")] = False,
     ) -> Response:
         """The passages of all documents that fit a query best, by words and by meaning, each with its place."""
         filters = SearchFilter(folders=tuple(places or ()), kinds=tuple(kind or ()))
-        hits = await service.call(searching.found, q, tenant_of(request, service.settings), k, filters)
+        hits = await service.call(searching.found, q, tenant_of(request, service.settings), k, filters, rerank)
         return JSONResponse({"query": q, "hits": hits}, headers={"Cache-Control": "no-store"})
 
     return router
@@ -55,21 +58,34 @@ class _Searching:
     def __init__(self, service: Service, finder: RunFinder, views: DocumentViews) -> None:
         self._indexer, self._finder, self._views = service.indexer, finder, views
 
-    def found(self, query: str, tenant: str, k: int, filters: SearchFilter) -> list[dict[str, object]]:
+    def found(self, query: str, tenant: str, k: int, filters: SearchFilter, rerank: bool) -> list[dict[str, object]]:
         found: list[tuple[SearchHit, FoundDocument]] = []
         for _ in range(TRIES):
-            hits = self._indexer.search(query, tenant, k=k, filters=filters)
-            documents = {hit.path: self._document(hit, tenant) for hit in hits}
+            hits = self._indexer.search(query, tenant, k=k, filters=filters, rerank=rerank)
+            documents = {hit.path: self._document(hit, tenant, filters.folders) for hit in hits}
             found = [(hit, document) for hit in hits if (document := documents[hit.path]) is not None]
             if len(found) == len(hits):
                 break
-            self._indexer.remove(tenant, [hit for hit in hits if documents[hit.path] is None])
+            self._indexer.look_again(
+                tenant, list({hit.path: hit for hit in hits if documents[hit.path] is None}.values())
+            )
         return [_described(hit, document) for hit, document in found]
 
-    def _document(self, hit: SearchHit, tenant: str) -> FoundDocument | None:
-        """The document of a hit; None if its run, or what it has read, was deleted."""
+    def _document(self, hit: SearchHit, tenant: str, wanted: Sequence[str]) -> FoundDocument | None:
+        """The document of a hit: of a run that was asked for, if its reading is the indexed one, else of the last run
+        that has read it. None if that run, or what it has read, was deleted."""
+        latest, *earlier = ServedPlace.all_in(hit.path)
+        document = self._at(latest, tenant)
+        asked = next((place for place in earlier if place.run in wanted and latest.run not in wanted), None)
+        if document is None or asked is None:
+            return document
+        other = self._at(asked, tenant)
+        same = other is not None and other.reference["document"] == document.reference["document"]
+        return document if other is not None and not same else other
+
+    def _at(self, place: ServedPlace, tenant: str) -> FoundDocument | None:
         try:
-            document = self._finder.document(str(DocumentId(*ServedPlace.of(hit))), tenant)
+            document = self._finder.document(str(DocumentId(*place)), tenant)
             return document if self._views.has(document.reference) else None
         except ApiError:
             return None
@@ -81,5 +97,10 @@ def _described(hit: SearchHit, document: FoundDocument) -> dict[str, object]:
     if box is not None:
         part = ",".join(f"{value:.5f}" for value in (box.left, box.top, box.width, box.height))
         crop = f"/api/documents/{document.id}/pages/{hit.page}/crop?box={part}&dpi={DPI}"
-    sha256 = document.reference["source"]["id"]
-    return {**hit.to_json(), "document": str(document.id), "sha256": sha256, "name": document.name, "crop": crop}
+    run, number = document.id
+    own = {
+        "document": str(document.id),
+        "name": document.name,
+        "path": f"{run}/{number}/{PurePosixPath(hit.path).name}",
+    }
+    return {**hit.to_json(), **own, "sha256": document.reference["source"]["id"], "crop": crop}

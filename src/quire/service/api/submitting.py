@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
@@ -61,7 +61,7 @@ class Submitting:
                 if body.options is None:  # as it was read, so that it is not read again
                     options = RunOptions.model_validate(dict(found.status.inputs["read"]))
         wanted = await self._service.call(_asked, asked)
-        return await self._submit("extract", tenant, sources, options, idempotency_key, wanted.to_json())
+        return await self._submit("extract", tenant, sources, options, idempotency_key, wanted.to_json(), asked.review)
 
     async def _submit(
         self,
@@ -71,6 +71,7 @@ class Submitting:
         options: RunOptions,
         idempotency_key: str | None,
         extract: Mapping[str, Json] | None = None,
+        review: Literal["none", "queue", "wait"] = "none",
     ) -> str:
         service = self._service
         await service.call(_check, options)
@@ -91,6 +92,8 @@ class Submitting:
         }
         if extract is not None:
             argument["extract"] = extract
+        if review != "none":
+            argument["review"] = review
         return run_of(FLOW, await service.submit(argument, task=key))
 
     async def _json(self, request: Request) -> bytes:

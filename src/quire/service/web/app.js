@@ -4,6 +4,8 @@ import { forgetKey, hasKey, onKeyNeeded } from "./api.js";
 import { button, dialog, el, icon, replace } from "./dom.js";
 import { Home } from "./home.js";
 import { keysAllowed, showHelp } from "./help.js";
+import { Reviews } from "./review.js";
+import { ReviewDesk } from "./reviewdesk.js";
 import { Viewer } from "./viewer.js";
 
 const THEMES = { system: "screen", light: "sun", dark: "moon" };
@@ -20,10 +22,12 @@ function show() {
     return;
   }
   screen?.close();
-  document.body.dataset.screen = wanted === null ? "home" : "document";
+  const reviews = { "/review": "reviews", "/review/work": "desk" }[path];
+  document.body.dataset.screen = reviews ?? (wanted === null ? "home" : "document");
   replace(bar.place);
-  document.title = "Quire";
-  screen = wanted === null ? new Home(main, asked) : new Viewer(main, bar.place, wanted, asked);
+  document.title = reviews ? "Review · Quire" : "Quire";
+  if (reviews) screen = reviews === "desk" ? new ReviewDesk(main, bar.place, asked) : new Reviews(main);
+  else screen = wanted === null ? new Home(main, asked) : new Viewer(main, bar.place, wanted, asked);
 }
 
 const bar = topBar();
@@ -50,7 +54,7 @@ function topBar() {
     document.getElementById("bar"),
     el("a", { class: "brand", href: "#/", "aria-label": "Quire: all documents" }, el("img", { src: "web/icon.svg", alt: "", width: 24, height: 24 }), el("span", {}, "Quire")),
     place,
-    el("div", { class: "bar-end" }, theme, button("Help and keys", () => showHelp({ forget: hasKey() ? forget : null }), { icon: "help", class: "quiet" })),
+    el("div", { class: "bar-end" }, el("a", { class: "bar-link", href: "#/review" }, "Review"), theme, button("Help and keys", () => showHelp({ forget: hasKey() ? forget : null }), { icon: "help", class: "quiet" })),
   );
   return { place, toggleTheme: () => setTheme(nextTheme()) };
 }

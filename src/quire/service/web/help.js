@@ -22,6 +22,21 @@ const KEYS = [
   ["?", "this help"],
 ];
 
+const REVIEW_KEYS = [
+  ["a  Enter", "approve the value"],
+  ["1 … 5", "take another one: of a conflict, or an alternative"],
+  ["e", "type the correct value"],
+  ["j  k", "next, previous block of the page; Enter takes it"],
+  ["←  →", "its words, with Shift several; without a block, pages"],
+  ["x", "it is not in the document"],
+  ["r", "reject it: wrong, and the right one is not known"],
+  ["n", "next, without a decision"],
+  ["z", "undo the last decision"],
+  ["A  X  +", "approve the list, drop the row, add a row"],
+  ["s  h", "use as a sample; history"],
+  ["u", "all reviews"],
+];
+
 export const keysAllowed = () => localStorage.getItem(SWITCH) !== "off";
 
 export function showHelp({ forget }) {
@@ -33,8 +48,14 @@ export function showHelp({ forget }) {
     "Help",
     el("p", {}, "Click a box on the page to see its text, and a text to see its place. Numbers are the reading order; colours are kinds of blocks."),
     el("h3", {}, "Keys"),
-    el("dl", { class: "keys" }, KEYS.map(([keys, what]) => el("div", {}, el("dt", {}, keys.split(/\s{2,}/).map((key) => el("kbd", {}, key))), el("dd", {}, what)))),
+    listOf(KEYS),
+    el("h3", {}, "Keys in a review"),
+    listOf(REVIEW_KEYS),
     el("label", { class: "check" }, allowed, el("span", {}, "Single keys act")),
     forget && el("div", { class: "dialog-end" }, button("Forget the API key", forget, { class: "secondary" })),
   );
+}
+
+function listOf(keys) {
+  return el("dl", { class: "keys" }, keys.map(([pressed, what]) => el("div", {}, el("dt", {}, pressed.split(/\s{2,}/).map((key) => el("kbd", {}, key))), el("dd", {}, what))));
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from threading import Barrier
 from typing import ClassVar
 
@@ -17,7 +19,7 @@ from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.steps import DocumentSteps
 from quire.errors import UsageError
 from quire.extract.encoding import decode_extraction
-from quire.extract.rules import RulesExtractor
+from quire.extract.offline import OfflineExtractor
 from quire.keys import Digest, digest_bytes
 from quire.store.files import FileStore
 from quire.workers import WorkerReply
@@ -28,17 +30,22 @@ pytestmark = pytest.mark.processes
 ASKED = ExtractRequest.of(fields="invoice number, total")
 
 
-@pytest.fixture
-def store(tmp_path):
-    with FileStore(tmp_path / "store") as store:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("extracts")
+
+
+@pytest.fixture(scope="module")
+def store(folder) -> Iterator[FileStore]:
+    with FileStore(folder / "store") as store:
         yield store
 
 
-@pytest.fixture
-def document(store, tmp_path) -> DocumentReference:
+@pytest.fixture(scope="module")
+def document(store, folder) -> DocumentReference:
     data = bill()
-    (tmp_path / "bill.pdf").write_bytes(data)
-    request = ReadRequest(SourceRef(digest_bytes(data), "bill.pdf", str(tmp_path / "bill.pdf")))
+    (folder / "bill.pdf").write_bytes(data)
+    request = ReadRequest(SourceRef(digest_bytes(data), "bill.pdf", str(folder / "bill.pdf")))
     with local_runtime(store, workers=1) as runtime:
         read: DocumentReference = runtime.result(runtime.submit("document", request.to_json()), timeout_s=60)
         return read
@@ -78,7 +85,7 @@ def test_everything_that_decides_the_values_decides_the_key(document, monkeypatc
         extraction_key(document, replace(ASKED, min_confidence=0.5)),
         extraction_key({**document, "document": Digest("other")}, ASKED),
     }
-    monkeypatch.setattr(RulesExtractor, "version", "of tomorrow")
+    monkeypatch.setattr(OfflineExtractor, "version", "of tomorrow")
     keys.add(extraction_key(document, ASKED))
     assert len(keys) == 5
 

@@ -8,28 +8,28 @@ import pytest
 from playwright.sync_api import Page
 
 from quire.extract.reports import report
-from tests.servers import chromium
+from tests.unit.service.web.conftest import axe, browser
 
-pytestmark = [
-    pytest.mark.servers,
-    pytest.mark.skipif(chromium.program() is None, reason="Chromium is not installed"),
-]
+__all__ = ["axe", "browser"]
+
+pytestmark = pytest.mark.servers
+
 NEAR = 3.0
 """Pixels."""
 
 
 @pytest.fixture(scope="module")
-def page(reported, tmp_path_factory) -> Iterator[Page]:
+def page(reported, browser, tmp_path_factory) -> Iterator[Page]:
     file = tmp_path_factory.mktemp("report") / "bill.html"
     file.write_bytes(report(reported.extraction, "html", reported.crop))
-    with chromium.browsing() as browser:
-        page = browser.new_page(viewport={"width": 1300, "height": 700})
-        said: list[str] = []
-        page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
-        page.on("console", lambda message: said.append(message.text))
-        page.goto(file.as_uri())
-        yield page
-        assert said == []
+    page = browser.new_page(viewport={"width": 1300, "height": 700})
+    said: list[str] = []
+    page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+    page.on("console", lambda message: said.append(message.text))
+    page.goto(file.as_uri())
+    yield page
+    page.close()
+    assert said == []
 
 
 def outlined(page: Page, selector: str) -> bool:
@@ -64,3 +64,8 @@ def test_the_keyboard_is_enough(page):
     page.keyboard.press("ArrowRight")
     assert page.is_hidden("#v2") and page.is_visible("#v1")
     page.keyboard.press("ArrowLeft")
+
+
+def test_no_fault_of_accessibility_is_found(page, axe):
+    page.evaluate(axe)
+    assert [fault["id"] for fault in page.evaluate("axe.run()")["violations"]] == []

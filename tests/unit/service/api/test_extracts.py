@@ -50,7 +50,7 @@ def test_a_file_becomes_values_with_their_places(server, extracted):
     assert found["values"] == {"invoice_number": "INV-2041", "total": 1250, "iban": None}
     total = found["evidence"]["total"]
     assert (total["status"], total["match"], total["page"], total["label"]) == ("verified", "numeric", 1, "Total")
-    assert found["not_found"] == [{"path": "iban", "pages": [1], "reason": "no value was found by rules"}]
+    assert found["not_found"] == [{"path": "iban", "pages": [1], "reason": "no value was found (offline)"}]
     box = ",".join(str(total["bboxes"][0][side]) for side in ("left", "top", "width", "height"))
     assert server.get(f"/api/documents/{extracted}/pages/1/crop?box={box}").picture.width > 50
     known = server.get(document["extraction"], If_None_Match=answer.headers["ETag"])

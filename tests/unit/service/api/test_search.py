@@ -14,6 +14,7 @@ from quire.search.backend import IndexProfile
 from quire.store.deleting import delete_documents
 from tests import documents
 from tests.conftest import ROOT
+from tests.fakes.embedding_server import embedding_server, reranks, tei_url
 from tests.unit.service.api.conftest import SEARCHED, serving
 
 pytestmark = pytest.mark.processes
@@ -88,6 +89,23 @@ def test_the_documents_of_a_forgotten_run_are_not_found(server):
     assert found(server, "chapter", X_Tenant_Id="forgetful") == []
 
 
+def test_a_document_that_two_runs_have_read_is_found_while_one_of_them_is_there(server):
+    tenant = {"X-Tenant-Id": "twice"}
+    runs = [server.read(documents.simple(1), name, headers=tenant) for name in ("old.pdf", "new.pdf")]
+    first, second = (document.rpartition(".")[0] for document in runs)
+
+    def where(query: str) -> set[tuple[str, str]]:
+        return {(hit["document"], hit["path"].partition("/")[0]) for hit in found(server, query, X_Tenant_Id="twice")}
+
+    assert where("chapter") == {(runs[1], second)}
+    assert where(f"chapter&in={first}") == {(runs[0], first)}
+    server.service.runtime.forget(second)
+    assert where("chapter") == where(f"chapter&in={first}") == {(runs[0], first)}
+    assert where(f"chapter&in={second}") == set()
+    server.service.runtime.forget(first)
+    assert where("chapter") == set()
+
+
 @dataclass(frozen=True)
 class HashedWords:
     """An embedder for tests: each word is a dimension."""
@@ -113,7 +131,7 @@ class HashedWords:
 
 def test_vectors_find_what_has_none_of_the_words(tmp_path, monkeypatch):
     monkeypatch.setattr("quire.durable.indexing.served.chosen_embedder", lambda _: HashedWords())
-    monkeypatch.setattr("quire.durable.indexing.index._loaded", lambda _: HashedWords())
+    monkeypatch.setattr("quire.durable.indexing.searching._embedder", lambda _: HashedWords())
     with serving(tmp_path, search="reads", embedder="hashed") as server:
         document = server.read(documents.simple(2))
         (best, *_) = found(server, "chapter")
@@ -122,13 +140,32 @@ def test_vectors_find_what_has_none_of_the_words(tmp_path, monkeypatch):
         assert others and all(hit["scores"]["lexical"] == 0 and not hit["marks"] for hit in others)
 
 
+def test_the_reranker_of_the_server_orders_the_hits_when_a_client_asks_for_it(tmp_path):
+    with embedding_server(reranks()) as reranker:
+        with serving(tmp_path, **SEARCHED, reranker=f"tei:{tei_url(reranker)}") as server:
+            server.read(SAMPLE)
+            plain, ranked = found(server, "harbour"), found(server, "harbour&rerank=true")
+        assert len([request for request in reranker.requests if request.path == "/rerank"]) == 1
+    assert {hit["page"] for hit in plain} == {hit["page"] for hit in ranked}
+    assert all("rerank" in hit["scores"] for hit in ranked) and not any("rerank" in hit["scores"] for hit in plain)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "status"), [("true", 422), ("http://127.0.0.1:1", 422), ("ms-marco-minilm-l12-v2", 422), ("false", 200)]
+)
+def test_a_client_cannot_choose_a_reranker_and_none_is_there_by_default(server, sample, wanted, status):
+    assert server.get(f"/api/search?q=harbour&rerank={wanted}").status == status
+
+
 def test_what_an_earlier_server_has_read_is_indexed_at_the_start(tmp_path):
     with serving(tmp_path) as blind:
-        document = blind.read(SAMPLE)
+        first, second = blind.read(SAMPLE), blind.read(SAMPLE)
         refused = blind.get("/api/search?q=harbour")
         assert refused.status == 501
         assert "QUIRE_SERVE_SEARCH" in refused.json["detail"]
     with serving(tmp_path, idle=True, **SEARCHED) as seeing:
-        assert {hit["document"] for hit in found(seeing, "harbour")} == {document}
+        assert {hit["document"] for hit in found(seeing, "harbour")} == {second}
     with serving(tmp_path, idle=True, **SEARCHED) as again:
-        assert {hit["document"] for hit in found(again, "harbour")} == {document}
+        assert {hit["document"] for hit in found(again, "harbour")} == {second}
+        again.service.runtime.forget(second.rpartition(".")[0])
+        assert {hit["document"] for hit in found(again, "harbour")} == {first}

@@ -1,0 +1,379 @@
+"""Reviews: the values of extractions that people look at, who has which of them, and every decision about them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from quire.context import Json
+from quire.database.database import Database
+from quire.database.facts import integer
+from quire.errors import UsageError
+
+OPEN = "open"
+"""The state of an item without a decision."""
+TRIED = 20
+"""Parts that a claim tries at a time: others may get them first."""
+_ITEM = "review, path, number, part, field, doubt, state, version, decision, claim, reviewer, boot, expires"
+_REVIEW = "id, tenant, document, reference, place, run, name, opened, ended, sample, waiting"
+_FREE = "(i.claim = '' OR i.boot <> ? OR i.expires <= ?)"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRow:
+    """A review. `document` is its id in the store, `reference` what was read of it, `place` its id in the API if it has
+    one, `waiting` the runs that wait for the end. Times are seconds of the wall clock.
+    """
+
+    id: str
+    tenant: str
+    document: str
+    reference: Json
+    place: str
+    run: str
+    name: str
+    opened: float = 0.0
+    ended: float | None = None
+    sample: bool = False
+    waiting: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """A value of a review. Those of one `part` are claimed together: a list with all its rows.
+
+    `doubt` is why it needs a decision, "" if it does not. `held` says whether a claim on it is alive.
+    """
+
+    review: str
+    path: str
+    number: int
+    part: str
+    field: str
+    doubt: str
+    state: str = OPEN
+    version: int = 0
+    decision: Json = None
+    claim: str = ""
+    reviewer: str = ""
+    held: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    """A decision about a value, or its withdrawal, and the version of the item that it made."""
+
+    review: str
+    path: str
+    version: int
+    action: str
+    decision: Json
+    reviewer: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class QueueFilter:
+    """Which open items of a tenant are wanted. Empty: all of them."""
+
+    tenant: str
+    doubts: Sequence[str] = ()
+    field: str = ""
+    run: str = ""
+    review: str = ""
+    part: str = ""
+
+    def condition(self) -> tuple[str, list[object]]:
+        """SQL about `reviews r` and `review_items i`, and its values."""
+        parts, values = ["r.tenant = ?", "i.state = ?"], [self.tenant, OPEN]
+        if self.doubts:
+            parts.append(f"i.doubt IN ({', '.join('?' * len(self.doubts))})")
+            values += self.doubts
+        named = {"i.field": self.field, "r.run": self.run, "r.id": self.review, "i.part": self.part}
+        for column, wanted in named.items():
+            if wanted:
+                parts.append(f"{column} = ?")
+                values.append(wanted)
+        return " AND ".join(parts), list(values)
+
+
+class StaleItem(UsageError):
+    """The item has another version by now, or another reviewer has it. `item` is how it is."""
+
+    def __init__(self, message: str, item: ItemRow) -> None:
+        super().__init__(message)
+        self.item = item
+
+
+class ReviewTables:
+    """The tables of reviews. Thread-safe."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, review: ReviewRow, content: str, items: Sequence[ItemRow]) -> None:
+        """Record a review, unless it is there already; the runs that wait for it are added to those of before."""
+        ended = None if any(one.doubt for one in items) else time.time()
+        with self._database.transaction(lasting=True):
+            added = self._database.change(
+                "INSERT INTO reviews (id, tenant, document, reference, place, run, name, content, opened, ended) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                (
+                    *(review.id, review.tenant, review.document, json.dumps(review.reference), review.place),
+                    *(review.run, review.name, content, time.time(), ended),
+                ),
+            )
+            for run in review.waiting:
+                self._database.change(
+                    "UPDATE reviews SET waiting = waiting || ? WHERE id = ? AND ended IS NULL AND waiting NOT LIKE ?",
+                    (f"{run} ", review.id, f"%{run} %"),
+                )
+            if added:
+                self._database.change_many(
+                    "INSERT INTO review_items (review, path, document, number, part, field, doubt, state, version) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)",
+                    [
+                        (review.id, one.path, review.document, one.number, one.part, one.field, one.doubt, OPEN)
+                        for one in items
+                    ],
+                )
+
+    def insert(self, item: ItemRow) -> None:
+        """Add an item to a review behind those of its part, unless it is there already."""
+        self._database.change(
+            "INSERT INTO review_items (review, path, document, number, part, field, doubt, state, version) "
+            "SELECT id, ?, document, ?, ?, ?, ?, ?, 0 FROM reviews WHERE id = ? ON CONFLICT DO NOTHING",
+            (item.path, item.number, item.part, item.field, item.doubt, OPEN, item.review),
+        )
+
+    def find(self, id: str) -> ReviewRow | None:
+        rows = self._database.rows(f"SELECT {_REVIEW} FROM reviews WHERE id = ?", (id,))
+        return _review(rows[0]) if rows else None
+
+    def content(self, id: str) -> str:
+        rows = self._database.rows("SELECT content FROM reviews WHERE id = ?", (id,))
+        return str(rows[0][0]) if rows else ""
+
+    def listed(
+        self, tenant: str, *, place: str = "", run: str = "", before: str | None = None, limit: int = 50
+    ) -> list[ReviewRow]:
+        """The reviews of a tenant, the latest first; `before` continues after that one."""
+        condition, values = "tenant = ?", [tenant]
+        for column, wanted in (("place", place), ("run", run)):
+            if wanted:
+                condition, values = f"{condition} AND {column} = ?", [*values, wanted]
+        if before is not None:
+            condition += " AND (opened, id) < (SELECT opened, id FROM reviews WHERE id = ?)"
+            values = [*values, before]
+        query = f"SELECT {_REVIEW} FROM reviews WHERE {condition} ORDER BY opened DESC, id DESC LIMIT ?"
+        return [_review(row) for row in self._database.rows(query, (*values, limit))]
+
+    def latest(self, document: str) -> list[ReviewRow]:
+        """The reviews of a document by its id in the store, the oldest first."""
+        query = f"SELECT {_REVIEW} FROM reviews WHERE document = ? ORDER BY opened, id"
+        return [_review(row) for row in self._database.rows(query, (document,))]
+
+    def items(self, review: str, *, part: str | None = None, claim: str | None = None) -> list[ItemRow]:
+        """The items of a review in their order: all, or those of a part or a claim."""
+        condition, values = "review = ?", [review]
+        for column, wanted in (("part", part), ("claim", claim)):
+            if wanted is not None:
+                condition, values = f"{condition} AND {column} = ?", [*values, wanted]
+        rows = self._database.rows(f"SELECT {_ITEM} FROM review_items WHERE {condition} ORDER BY number", values)
+        return [self._item(row) for row in rows]
+
+    def counts(self, wanted: QueueFilter) -> list[tuple[str, str, str, int]]:
+        """How many open items there are, by review, field and doubt."""
+        condition, values = wanted.condition()
+        rows = self._database.rows(
+            "SELECT i.review, i.field, i.doubt, count(*) FROM review_items i JOIN reviews r ON r.id = i.review "
+            f"WHERE {condition} GROUP BY i.review, i.field, i.doubt ORDER BY i.review, min(i.number)",
+            values,
+        )
+        return [(str(review), str(field), str(doubt), integer(count)) for review, field, doubt, count in rows]
+
+    def states(self, reviews: Sequence[str]) -> list[tuple[str, str, str, int]]:
+        """How many items of some reviews are in each state, by doubt."""
+        marks = ", ".join("?" * len(reviews))
+        query = (
+            f"SELECT review, state, doubt, count(*) FROM review_items WHERE review IN ({marks}) "
+            "GROUP BY review, state, doubt"
+        )
+        rows = self._database.rows(query, reviews) if reviews else []
+        return [(str(review), str(state), str(doubt), integer(count)) for review, state, doubt, count in rows]
+
+    def queue(self, wanted: QueueFilter, limit: int) -> list[ItemRow]:
+        """The first open items that are wanted, the oldest review first."""
+        condition, values = wanted.condition()
+        columns = ", ".join(f"i.{name}" for name in _ITEM.split(", "))
+        rows = self._database.rows(
+            f"SELECT {columns} FROM review_items i JOIN reviews r ON r.id = i.review "
+            f"WHERE {condition} ORDER BY r.opened, i.review, i.number LIMIT ?",
+            (*values, limit),
+        )
+        return [self._item(row) for row in rows]
+
+    def claim(
+        self, wanted: QueueFilter, claim: str, reviewer: str, lease_s: float, *, after: tuple[str, str] | None = None
+    ) -> tuple[str, str] | None:
+        """Claim the next part with an item that is wanted, and return its review and name; None if none is free.
+
+        `after` is a review and a path: those behind it come first.
+        """
+        for review, part in self._candidates(wanted, after):
+            with self._database.transaction():
+                query = f"SELECT {_ITEM} FROM review_items WHERE review = ? AND part = ? ORDER BY path"
+                items = [self._item(row) for row in self._database.locked(query, (review, part))]
+                if any(one.held for one in items) or not any(_is_wanted(one, wanted) for one in items):
+                    continue  # another reviewer was faster
+                self._database.change(
+                    "UPDATE review_items SET claim = ?, reviewer = ?, boot = ?, expires = ? "
+                    "WHERE review = ? AND part = ?",
+                    (claim, reviewer, self._database.epoch, self._database.now() + lease_s, review, part),
+                )
+            return review, part
+        return None
+
+    def renew(self, claim: str, lease_s: float) -> bool:
+        """Extend a claim; False if it was released, or another reviewer has taken the items over."""
+        values = (self._database.epoch, self._database.now() + lease_s, claim)
+        return self._database.change("UPDATE review_items SET boot = ?, expires = ? WHERE claim = ?", values) > 0
+
+    def release(self, claim: str) -> None:
+        """End a claim; does nothing if it has ended."""
+        self._database.change("UPDATE review_items SET claim = '', expires = 0 WHERE claim = ?", (claim,))
+
+    def tenant_of_claim(self, claim: str) -> str | None:
+        """The tenant of a claim that holds items."""
+        rows = self._database.rows(
+            "SELECT r.tenant FROM review_items i JOIN reviews r ON r.id = i.review WHERE i.claim = ?", (claim,)
+        )
+        return str(rows[0][0]) if rows else None
+
+    def change(
+        self,
+        item: ItemRow,
+        *,
+        action: str,
+        state: str,
+        decision: Json,
+        claim: str,
+        reviewer: str,
+    ) -> ItemRow:
+        """Decide about an item as it was known, append that to its history, and end the review with its last doubt.
+
+        Raises StaleItem if the item has changed, or another reviewer has it.
+        """
+        where = "review = ? AND path = ?"
+        with self._database.transaction(lasting=True):
+            # The review first: two decisions about its last two items must see each other.
+            self._database.locked("SELECT id FROM reviews WHERE id = ?", (item.review,))
+            rows = self._database.locked(f"SELECT {_ITEM} FROM review_items WHERE {where}", (item.review, item.path))
+            if not rows:
+                raise UsageError(f"{item.path} was deleted with its document")
+            found = self._item(rows[0])
+            if found.version != item.version:
+                raise StaleItem(f"{item.path} has changed: {found.reviewer or 'another reviewer'} was faster", found)
+            if found.held and found.claim != claim:
+                raise StaleItem(f"{item.path} is being reviewed by {found.reviewer or 'another reviewer'}", found)
+            text = None if decision is None else json.dumps(decision, allow_nan=False)
+            self._database.change(
+                f"UPDATE review_items SET state = ?, decision = ?, version = version + 1, reviewer = ? WHERE {where}",
+                (state, text, reviewer, item.review, item.path),
+            )
+            self._database.change(
+                "INSERT INTO review_history (review, path, version, document, action, decision, reviewer, at) "
+                "SELECT id, ?, ?, document, ?, ?, ?, ? FROM reviews WHERE id = ?",
+                (item.path, found.version + 1, action, text, reviewer, time.time(), item.review),
+            )
+            left = "SELECT count(*) FROM review_items WHERE review = ? AND state = ? AND doubt <> ''"
+            ((open_,),) = self._database.rows(left, (item.review, OPEN))
+            ended = None if open_ else time.time()
+            self._database.change("UPDATE reviews SET ended = ? WHERE id = ?", (ended, item.review))
+            rows = self._database.rows(f"SELECT {_ITEM} FROM review_items WHERE {where}", (item.review, item.path))
+        return self._item(rows[0])
+
+    def history(self, review: str, path: str | None = None) -> list[HistoryRow]:
+        """What was decided about a review, or one value of it, in the order of time."""
+        condition, values = ("review = ?", [review]) if path is None else ("review = ? AND path = ?", [review, path])
+        rows = self._database.rows(
+            "SELECT review, path, version, action, decision, reviewer, at FROM review_history "
+            f"WHERE {condition} ORDER BY at, path, version",
+            values,
+        )
+        return [
+            HistoryRow(
+                *(str(review), str(path), integer(version), str(action)),
+                *(json.loads(str(decision)) if decision is not None else None, str(reviewer), float(str(at))),
+            )
+            for review, path, version, action, decision, reviewer, at in rows
+        ]
+
+    def set_sample(self, review: str, sample: bool) -> None:
+        """Say whether a review is a sample to learn from."""
+        self._database.change("UPDATE reviews SET sample = ? WHERE id = ?", (int(sample), review))
+
+    def awaited(self) -> list[ReviewRow]:
+        """The ended reviews that runs still wait for."""
+        query = f"SELECT {_REVIEW} FROM reviews WHERE waiting <> '' AND ended IS NOT NULL ORDER BY opened"
+        return [_review(row) for row in self._database.rows(query)]
+
+    def reported(self, review: str) -> None:
+        """The runs that waited know that the review has ended."""
+        self._database.change("UPDATE reviews SET waiting = '' WHERE id = ?", (review,))
+
+    def _candidates(self, wanted: QueueFilter, after: tuple[str, str] | None) -> Iterator[tuple[str, str]]:
+        condition, values = wanted.condition()
+        condition, values = f"{condition} AND {_FREE}", [*values, self._database.epoch, self._database.now()]
+        if after is not None and (place := self._place(*after)):
+            yield from self._parts(f"{condition} AND (r.opened, i.review, i.number) > (?, ?, ?)", [*values, *place])
+        yield from self._parts(condition, values)
+
+    def _parts(self, condition: str, values: Sequence[object]) -> list[tuple[str, str]]:
+        rows = self._database.rows(
+            "SELECT i.review, i.part FROM review_items i JOIN reviews r ON r.id = i.review "
+            f"WHERE {condition} GROUP BY r.opened, i.review, i.part ORDER BY r.opened, i.review, min(i.number) LIMIT ?",
+            (*values, TRIED),
+        )
+        return [(str(review), str(part)) for review, part in rows]
+
+    def _place(self, review: str, path: str) -> tuple[object, ...] | None:
+        """Where the part of an item ends in the queue."""
+        rows = self._database.rows(
+            "SELECT r.opened, r.id, max(i.number) FROM review_items i JOIN reviews r ON r.id = i.review "
+            "WHERE r.id = ? AND i.part = (SELECT part FROM review_items WHERE review = ? AND path = ?) "
+            "GROUP BY r.opened, r.id",
+            (review, review, path),
+        )
+        return rows[0] if rows else None
+
+    def _item(self, row: Sequence[object]) -> ItemRow:
+        review, path, number, part, field, doubt, state, version, decision, claim, reviewer, boot, expires = row
+        return ItemRow(
+            *(str(review), str(path), integer(number), str(part), str(field), str(doubt), str(state)),
+            integer(version),
+            json.loads(str(decision)) if decision is not None else None,
+            *(str(claim), str(reviewer)),
+            bool(claim) and boot == self._database.epoch and float(str(expires)) > self._database.now(),
+        )
+
+
+def _is_wanted(item: ItemRow, wanted: QueueFilter) -> bool:
+    return (
+        item.state == OPEN
+        and (not wanted.doubts or item.doubt in wanted.doubts)
+        and (not wanted.field or item.field == wanted.field)
+    )
+
+
+def _review(row: Sequence[object]) -> ReviewRow:
+    id, tenant, document, reference, place, run, name, opened, ended, sample, waiting = row
+    return ReviewRow(
+        *(str(id), str(tenant), str(document), json.loads(str(reference)), str(place), str(run), str(name)),
+        float(str(opened)),
+        None if ended is None else float(str(ended)),
+        bool(sample),
+        str(waiting).split(),
+    )

@@ -1,0 +1,1 @@
+"""Review: the doubtful values of an extraction, what people decide about them, and the extraction after that."""

@@ -1,0 +1,59 @@
+"""Reviews on the server: the queue, and the runs that wait for the end of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from quire.context import Json, Runtime
+from quire.database.reviews import ReviewRow
+from quire.durable.messages import DocumentReference
+from quire.errors import QuireError, UsageError
+from quire.extract.encoding import decode_extraction, encode_extraction
+from quire.keys import Digest, artifact_key, digest_bytes, digest_of
+from quire.review.queue import ReviewQueue, signal_of
+from quire.store.artifacts import ArtifactStore
+from quire.store.scoped import document_in, scoped
+
+
+class ReviewService:
+    """The reviews of a store. Its methods block.
+
+    `every` makes a sample of each review in which nothing is left to decide, not only of those that are marked.
+    """
+
+    def __init__(self, store: ArtifactStore, runtime: Runtime, *, every: bool = False) -> None:
+        self.queue = ReviewQueue(store.database)
+        self._store, self._runtime, self._every = store, runtime, every
+
+    def current(self, document: DocumentReference, extraction: Digest) -> Digest:
+        """An extraction in the store with what people decided about it; itself if they did not."""
+        scope, sha256 = document.get("scope", ""), document["source"]["id"]
+        if not self.queue.tables.latest(own := document_in(scope, sha256)):
+            return extraction
+        store = scoped(self._store, scope)
+        given = decode_extraction(store.load(extraction))
+        data = encode_extraction(self.queue.applied(given, own))
+        key = artifact_key("reviewed-extraction", "1", (extraction, digest_bytes(data)), digest_of({}))
+        return store.find(key) or store.save(key, data, stage="review", document=sha256)
+
+    def samples(self, tenant: str) -> Iterator[dict[str, Json]]:
+        return self.queue.samples(tenant, every=self._every)
+
+    def report(self, id: str) -> None:
+        """Let the runs that wait for a review go on, if the review has ended."""
+        review = self.queue.tables.find(id)
+        if review is not None and review.ended is not None and review.waiting:
+            self._send(review)
+
+    def report_all(self) -> None:
+        """Do that for all reviews that ended while no server could."""
+        with suppress(QuireError):  # the next decision, or the next start, does it
+            for review in self.queue.tables.awaited():
+                self._send(review)
+
+    def _send(self, review: ReviewRow) -> None:
+        for run in review.waiting:
+            with suppress(UsageError):  # the run was removed
+                self._runtime.send(run, signal_of(review.id), {"review": review.id})
+        self.queue.tables.reported(review.id)

@@ -1,0 +1,7 @@
+// The name under which decisions are recorded, kept in this browser.
+
+const NAME = "quire-reviewer";
+
+export const reviewerName = () => localStorage.getItem(NAME) ?? "";
+
+export const setReviewerName = (name) => localStorage.setItem(NAME, name.trim());

@@ -1,0 +1,197 @@
+"""Reviews in both databases: claims with leases, versions, histories, and what is deleted with a document."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+
+import pytest
+
+from quire.database.documents import DocumentRows
+from quire.database.reviews import QueueFilter, StaleItem
+from quire.errors import UsageError
+from quire.review.decisions import Decision
+from quire.review.queue import LEASE_S, ReviewQueue
+from tests.bills import SCHEMA, anywhere, bill_extraction
+
+ALL = ("conflict", "not_found", "unverified", "low")
+_numbers = count()
+
+
+@pytest.fixture
+def tenant() -> str:
+    """The tests of a server share a database: each has a tenant of its own."""
+    return f"tenant-{next(_numbers)}"
+
+
+@pytest.fixture
+def queue(either_database) -> ReviewQueue:
+    return ReviewQueue(either_database)
+
+
+def opened(queue: ReviewQueue, tenant: str, document: str = "", **more):
+    document = document or f"{tenant}-{next(_numbers)}"
+    return queue.open(
+        bill_extraction(document, anywhere()), SCHEMA, tenant=tenant, document=document, place=f"{document}.1", **more
+    )
+
+
+def test_the_same_extraction_is_the_same_review(queue, tenant):
+    first = opened(queue, tenant, "same")
+    assert opened(queue, tenant, "same") == first
+    assert opened(queue, f"{tenant}-other", "same").id != first.id
+    assert len(queue.tables.items(first.id)) == 11
+
+
+def test_two_claims_never_have_the_same_value(queue, tenant):
+    for _ in range(3):
+        opened(queue, tenant)
+    wanted = QueueFilter(tenant, ALL)
+
+    def work(number: int) -> list[tuple[str, str]]:
+        got = []
+        while (claim := queue.claim(wanted, f"reviewer {number}")) is not None:
+            got.append((claim.review.id, claim.part))
+        return got
+
+    with ThreadPoolExecutor(4) as threads:
+        claimed = [one for some in threads.map(work, range(4)) for one in some]
+    assert len(claimed) == 3 * 5
+    assert len({*claimed}) == len(claimed)
+
+
+def test_a_list_is_claimed_with_all_its_cells(queue, tenant):
+    opened(queue, tenant)
+    claim = queue.claim(QueueFilter(tenant, ("unverified",), field="items[].name"), "Ada")
+    assert claim is not None
+    assert claim.part == "items"
+    assert len(claim.items) == 6
+    assert all(one.claim == claim.claim and one.held for one in claim.items)
+
+
+def test_a_lease_that_is_not_renewed_lets_another_reviewer_in(queue, tenant, monkeypatch):
+    opened(queue, tenant)
+    wanted = QueueFilter(tenant, ("conflict",))
+    first = queue.claim(wanted, "Ada")
+    assert first is not None
+    assert queue.claim(wanted, "Bob") is None
+    assert queue.renew(first.claim, tenant)
+    assert not queue.renew(first.claim, "another tenant")
+    database = queue.tables._database
+    now = database.now() + LEASE_S + 1
+    monkeypatch.setattr(database, "now", lambda: now)
+    second = queue.claim(wanted, "Bob")
+    assert second is not None and second.items[0].path == first.items[0].path
+    assert not queue.renew(first.claim, tenant)
+    with pytest.raises(StaleItem, match="reviewed by Bob"):
+        queue.decide(first.review, "total", Decision("approve"), version=0, claim=first.claim, reviewer="Ada")
+    queue.release(second.claim, "another tenant")
+    assert queue.claim(wanted, "Ada") is None
+    queue.release(second.claim, tenant)
+    assert queue.claim(wanted, "Ada") is not None
+
+
+def test_next_goes_on_behind_the_value_and_begins_again_at_the_end(queue, tenant):
+    opened(queue, tenant)
+    paths = []
+    after = None
+    for _ in range(6):
+        claim = queue.claim(QueueFilter(tenant, ALL), "Ada", after=after)
+        assert claim is not None
+        paths.append(claim.part)
+        after = claim.review.id, claim.items[-1].path
+        queue.release(claim.claim, tenant)
+    assert paths == ["number", "date", "total", "currency", "items", "number"]
+
+
+def test_a_stale_decision_is_refused_and_both_stay_in_the_history(queue, tenant):
+    review = opened(queue, tenant)
+    made = queue.decide(review, "total", Decision("correct", "145"), version=0, claim="", reviewer="Ada")
+    assert (made.state, made.version, made.decision["value"]) == ("corrected", 1, 145)
+    with pytest.raises(StaleItem) as refused:
+        queue.decide(review, "total", Decision("approve"), version=0, claim="", reviewer="Bob")
+    assert refused.value.item.version == 1
+    queue.undo(review, "total", version=1, claim="", reviewer="Bob")
+    item = next(one for one in queue.tables.items(review.id) if one.path == "total")
+    assert (item.state, item.version, item.decision) == ("open", 2, None)
+    assert [(one.action, one.reviewer) for one in queue.history(review)] == [("correct", "Ada"), ("undo", "Bob")]
+    with pytest.raises(UsageError, match="no decision"):
+        queue.undo(review, "total", version=2, claim="", reviewer="Bob")
+
+
+def test_of_two_decisions_at_once_one_is_stale(queue, tenant):
+    review = opened(queue, tenant)
+
+    def decide(number: int) -> bool:
+        try:
+            queue.decide(review, "date", Decision("approve"), version=0, claim="", reviewer=f"{number}")
+        except StaleItem:
+            return False
+        return True
+
+    with ThreadPoolExecutor(4) as threads:
+        assert sum(threads.map(decide, range(4))) == 1
+
+
+def test_a_review_ends_with_its_last_doubt_and_undo_opens_it_again(queue, tenant):
+    review = opened(queue, tenant, waiting="run-1")
+    doubtful = [one.path for one in queue.tables.items(review.id) if one.doubt]
+    for path in doubtful:
+        assert queue.tables.find(review.id).ended is None
+        queue.decide(review, path, Decision("approve"), version=0, claim="", reviewer="Ada")
+    ended = queue.tables.find(review.id)
+    assert ended.ended is not None
+    assert ended.waiting == ["run-1"]
+    assert review.id in [one.id for one in queue.tables.awaited()]
+    queue.tables.reported(review.id)
+    assert review.id not in [one.id for one in queue.tables.awaited()]
+    queue.undo(review, doubtful[-1], version=1, claim="", reviewer="Ada")
+    assert queue.tables.find(review.id).ended is None
+
+
+def test_a_second_run_waits_for_the_review_of_the_first(queue, tenant):
+    opened(queue, tenant, "shared", waiting="run-1")
+    assert opened(queue, tenant, "shared", waiting="run-2").waiting == ["run-1", "run-2"]
+    assert opened(queue, tenant, "shared", waiting="run-1").waiting == ["run-1", "run-2"]
+
+
+def test_a_row_can_be_added_to_a_list_of_the_schema_alone(queue, tenant):
+    review = opened(queue, tenant)
+    made = queue.decide(review, "items[3].name", Decision("correct", "Sail"), version=0, claim="", reviewer="Ada")
+    assert (made.part, made.field, made.state) == ("items", "items[].name", "corrected")
+    assert queue.extraction(review).values["items"][3] == {"name": "Sail"}
+    for path in ("items[3].colour", "other", "items[99999].name"):
+        with pytest.raises(UsageError, match="has no value"):
+            queue.decide(review, path, Decision("correct", "x"), version=0, claim="", reviewer="Ada")
+
+
+def test_samples_are_those_that_were_marked_or_all_that_ended(queue, tenant):
+    review, other = opened(queue, tenant), opened(queue, tenant)
+    assert list(queue.samples(tenant, every=True)) == []
+    queue.tables.set_sample(review.id, True)
+    assert len(list(queue.samples(tenant, every=False))) == 1
+    for item in queue.tables.items(other.id):
+        queue.decide(other, item.path, Decision("approve"), version=0, claim="", reviewer="Ada")
+    samples = list(queue.samples(tenant, every=True))
+    assert len(samples) == 2
+    assert {"document", "schema", "values", "places"} <= samples[0].keys()
+
+
+def test_nothing_of_a_review_is_left_when_its_document_is_deleted(queue, tenant, either_database):
+    review, other = opened(queue, tenant), opened(queue, tenant)
+    for one in (review, other):
+        queue.decide(one, "date", Decision("approve"), version=0, claim="", reviewer="Ada")
+    DocumentRows(either_database).delete(review.document, [])
+    assert queue.find(review.id, tenant) is None
+    for table in ("reviews", "review_items", "review_history"):
+        rows = either_database.rows(f"SELECT count(*) FROM {table} WHERE document = ?", (review.document,))
+        assert rows == [(0,)], table
+    assert queue.history(other)
+    assert queue.decisions(other)
+
+
+def test_texts_that_databases_refuse_are_kept(queue, tenant):
+    hostile = "a\x00b\ud800<script>'; DROP TABLE reviews; --"
+    review = opened(queue, tenant)
+    queue.decide(review, "number", Decision("correct", hostile), version=0, claim="", reviewer="Ada")
+    assert queue.extraction(review).values["number"] == hostile
