@@ -28,6 +28,7 @@ _NUMBER = re.compile(
 )
 _SMASHED = re.compile(rf"(?<![A-Za-z\d])(?P<before>{_SYMBOLS}|RM|S|[A-Z]{{3}})(?P<digits>\d[\d,.']*[.,]\d\d)(?!\d)")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){2,7}(?:\s?[A-Z0-9]{1,3})?\b")
+_GROUPED = re.compile(r"\b[A-Z]{2}[ .]?(?:\d{2,4}[ .]){2,4}\d{2,4}\b")  # a tax number
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _URL = re.compile(
     r"\b(?:https?://|www\.)[^\s,;()<>]+|\b[\w-]+\.(?:com|org|net|de|fr|nl|eu|co\.uk|it|es|ch|at)(?:/\S*)?\b", re.I
@@ -67,6 +68,10 @@ def spans_of(text: str) -> Iterator[TypedSpan]:
             if sum(map(str.isdigit, match[0])) >= 8:
                 taken.append(match.span())
                 yield TypedSpan("iban", *match.span())
+        for match in _GROUPED.finditer(text):
+            if not _is_taken(match.span(), taken):
+                taken.append(match.span())
+                yield TypedSpan("code", *match.span())
     for date in dates_in(text):
         if all(len(reading) == len("2024-03-12") for reading in date.readings):  # no month alone
             taken.append(date.span)
@@ -93,6 +98,7 @@ def _numbers(text: str, taken: list[tuple[int, int]]) -> Iterator[TypedSpan]:
             continue
         seen.append((start, end))
         if match["percent"]:
+            taken.append((start, end))
             yield TypedSpan("percentage", start, end)
             continue
         money = match["before"] or match["after"] or (match["sign"] and _CURRENCY.search(match["sign"]))

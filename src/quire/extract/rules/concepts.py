@@ -67,7 +67,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "order number|order id|order rev|order revision|purchase order|purchase order number|po number|p o number|"
             "sales order number|auftragsnummer|auftragsnr|auftrag number|bestellnummer|bestellnr|bestellung number|"
             "numero de commande|commande number|ordernummer|bestelnummer|numero ordine|ordine number|numero de pedido|"
-            "pedido number|numero do pedido|encomenda number|your order|ihre bestellung": 1.0,
+            "pedido number|numero do pedido|encomenda number|ihre bestellung": 1.0,
             "order|commande|auftrag|bestellung|pedido|ordine": 0.75,
             "alt order number|customer order number|agency order number": 0.6,
         },
@@ -356,7 +356,7 @@ CONCEPTS: tuple[Concept, ...] = (
         [
             "bill to|billed to|sold to|customer|customer name|buyer|client|client name|invoice to|purchaser|recipient|"
             "to|kunde|rechnungsempfanger|rechnung an|rechnungsadresse|acheteur|adresse de facturation|nom de l abonne|"
-            "klant|factuuradres|cliente|destinatario|facturar a|comprador|bill to address|billing address|m s|"
+            "klant|factuuradres|cliente|destinatario|facturar a|comprador|bill to address|billing address|"
             "attn|attention|account name|customer address"
         ],
     ),
@@ -429,15 +429,16 @@ CONCEPTS: tuple[Concept, ...] = (
     _concept(
         "tax_number",
         "code",
-        "vat number|tax number|tax id|vat id|vat|gst number|ust id|vat registration number|tin|ein",
-        [
+        "vat number|tax number|tax id|vat id|gst number|ust id|vat registration number|tin|ein",
+        {
             "vat number|vat id|vat registration number|vat reg number|tax id|tax number|gst id|gst id number|"
             "gst number|gst reg number|gst registration number|ust id|ustid|ust idnr|ust id nr|"
             "umsatzsteuer id|steuernummer|"
             "steuer nr|numero de tva|tva intracommunautaire|number de tva intra communautaire|btw nummer|"
             "btw number|partita iva|p iva|nif|cif|abn|"
-            "gstin|sst number|sst id|ein|tin|federal tax id|cuit|rfc|cnpj"
-        ],
+            "gstin|sst number|sst id|ein|tin|federal tax id|cuit|rfc|cnpj": 1.0,
+            "vat": 0.8,
+        },
     ),
     _concept(
         "company_number",

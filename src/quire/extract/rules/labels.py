@@ -11,6 +11,8 @@ from quire.correct.matching import Nearest
 
 ALIKE = 0.75
 """The least similarity of two words that may be one, misread."""
+ALIKE_LONG, SHORT = 0.84, 5
+"""The least similarity of words with more letters: one wrong letter in six, two in twelve."""
 SHORTEST_MISREAD = 4
 """Letters: shorter words must be equal."""
 EXTRA = 0.22
@@ -20,6 +22,8 @@ MOST_MISREAD = 7
 """Words: a longer text is no label, so that misread words in it do not matter."""
 _SIGNS = re.compile(r"#|\bn\s?[°º]|№", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+|\d+")
+_MIXED = re.compile(r"\b(?=\w*[a-z]{2})[a-z015]*(?:[a-z][015]|[015][a-z])[a-z015]*\b")
+_LETTERS = str.maketrans("015", "ols")
 _SAME = {
     **dict.fromkeys(("no", "nr", "num", "nbr", "nummer", "numero", "nro", "number"), "number"),
     **dict.fromkeys(("amt", "amount"), "amount"),
@@ -42,7 +46,7 @@ _SAME = {
     **dict.fromkeys(("nett", "net"), "net"),
 }
 _EMPTY_NAMES = (
-    "of the a an for in on and this your our is by at de du des la le les l d der die das den dem des und fur zu "
+    "of the a for in on and this your our is at de du des la le les l d der die das den dem des und fur zu "
     "van het een en el los las del y di il lo gli e da do dos rm eur usd gbp myr chf s"
 )
 _EMPTY = frozenset(_EMPTY_NAMES.split())
@@ -56,7 +60,10 @@ def label_words(text: str) -> tuple[str, ...]:
         text = "".join(one for one in letters if not unicodedata.combining(one))
     else:
         text = text.replace("#", " number ")
-    words = [_SAME.get(word, word) for word in _WORD.findall(text.casefold())]
+    text = text.casefold()
+    if _MIXED.search(text):  # T0tal, 1nvoice
+        text = _MIXED.sub(lambda match: match[0].translate(_LETTERS), text)
+    words = [_SAME.get(word, word) for word in _WORD.findall(text)]
     kept = [word for word in words if word not in _EMPTY and not word.isdigit()]
     return tuple(kept[-MOST_WORDS:])
 
@@ -107,9 +114,11 @@ class LabelMatcher:
         """The known word that a word is, or of which it is a misreading, and how alike they are."""
         if word in self._by_word:
             return word, 1.0
+        if (whole := word.replace("rn", "m")) in self._by_word:  # how OCR reads an m
+            return whole, 0.9
         if len(word) >= SHORTEST_MISREAD:
             for likeness, known in self._nearest.similar(word, ALIKE):
-                if abs(len(known) - len(word)) <= 1:
+                if abs(len(known) - len(word)) <= 1 and (likeness >= ALIKE_LONG or len(word) <= SHORT):
                     return _SAME.get(known, known), 0.5 + likeness / 2
         return word, 1.0
 

@@ -32,6 +32,7 @@ _KINDS: Mapping[ValueKind, Mapping[ValueKind, float]] = {
     "currency": {"currency": 1.0},
     "boolean": {"text": 0.8, "name": 0.8},
 }
+_OF_CONCEPT: Mapping[str, Mapping[ValueKind, float]] = {concept.id: _KINDS[concept.kind] for concept in CONCEPTS}
 _NUMBER_KINDS: frozenset[ValueKind] = frozenset({"amount", "number", "percentage"})
 
 
@@ -55,6 +56,11 @@ class WantedLeaf:
         if self.concept is not None:
             named |= {self.concept.id: 1.0, **self.concept.related}
         return named
+
+
+def may_name(name: str, kind: ValueKind) -> bool:
+    """Whether a value of a kind can be what a label names: a code is no tax, but a tax number."""
+    return _OF_CONCEPT.get(name, {kind: 1.0}).get(kind, 0.0) >= 0.5
 
 
 @lru_cache(maxsize=64)

@@ -29,9 +29,11 @@ LABELLED = 0.5
 """What a label counts for a sender, who is found by the place of the name and needs none."""
 DOUBTED = 0.3
 """What OCR without any confidence takes from a candidate."""
+SURE = 0.75
+"""The least with which the head of a row says that it is that of a total."""
 MANY = 2
-"""Values in a column: where there are more, none of them is that of the document."""
-SPREAD = 0.7
+"""Cells in a column: where there are more, none of them is that of the document."""
+SPREAD = 0.6
 """What remains of the label of a column for each of several values below it."""
 _RANGE = r"\s*(?:[-–—]|to|through|thru|until|till|bis|au|a|al|t/m|tot|hasta|até)\s*"
 _DATE = r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}\.? \w+\.? \d{4}|\w+ \d{1,2},? \d{4})"
@@ -67,10 +69,10 @@ class Ranking:
         self._bonus = {f"{kind}_number": TITLED} if kind else {}
         self._shares = largest(self._by_kind["amount"])
         self._arithmetic = Arithmetic(self._by_kind["amount"], matcher)
-        self._columns: dict[tuple[str, str], set[object]] = defaultdict(set)
+        self._columns: dict[tuple[str, str], set[str]] = defaultdict(set)
         for candidate in candidates:
             if candidate.origin == "cell" and candidate.column_head:
-                self._columns[candidate.block, candidate.column_head].add(candidate.value)
+                self._columns[candidate.block, candidate.column_head].add(candidate.record)
         self._last_page = max((candidate.page for candidate in candidates), default=1)
 
     def ranked(self, wanted: WantedLeaf) -> list[Ranked]:
@@ -88,7 +90,7 @@ class Ranking:
         if value_of(leaf, candidate) is None or (leaf.pattern and not re.fullmatch(leaf.pattern, candidate.text)):
             return None
         fit = label_fit(wanted, candidate, self._matcher, self._bonus)
-        if fit.label and fit.label == candidate.column_head and self._is_one_of_many(candidate):
+        if fit.label and fit.label in (candidate.column_head, candidate.above) and self._is_one_of_many(candidate):
             fit = fit._replace(figure=fit.figure * SPREAD)
         figure = weight * fit.figure + self._placed(wanted, candidate, fit)
         if figure <= 0:
@@ -100,7 +102,9 @@ class Ranking:
         return Ranked(figure, candidate, fit.label if fit.figure >= 0.4 else "")
 
     def _is_one_of_many(self, candidate: Candidate) -> bool:
-        return candidate.origin == "cell" and len(self._columns[candidate.block, candidate.column_head]) > MANY
+        """Whether a cell is one of a column of items, and not in the row of their total."""
+        total = self._matcher.names(candidate.row_head).get("total", 0.0)
+        return total < SURE and len(self._columns.get((candidate.block, candidate.column_head), ())) > MANY
 
     def _placed(self, wanted: WantedLeaf, candidate: Candidate, fit: LabelFit) -> float:
         """What the place, the value and other values of the document add to the label, or take from it."""

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from quire.extract.candidates.values import Candidate
 from quire.extract.rules.labels import LabelMatcher
-from quire.extract.rules.leaves import WantedLeaf
+from quire.extract.rules.leaves import WantedLeaf, may_name
+from quire.extract.schema import ValueKind
 
 BESIDE, LEFT, ABOVE, ROW, COLUMN, JOINT, SECTION = 1.0, 0.95, 0.9, 0.8, 0.82, 0.92, 0.3
 """How much a label counts by where it stands: in the same line, left, above, in the row or the column, a heading with
@@ -40,34 +41,36 @@ def label_fit(wanted: WantedLeaf, candidate: Candidate, matcher: LabelMatcher, b
     nearest = (beside, BESIDE) if beside else (candidate.left, BESIDE if candidate.origin == "field" else LEFT)
     for text, weight in (nearest, (candidate.row_head, ROW)):
         if text:
-            own, other = _named(wanted, text, matcher, bonus)
+            own, other = _named(wanted, text, matcher, bonus, candidate.kind)
             best = max(best, LabelFit(weight * own, text))
             if weight >= LEFT:
                 claimed = max(claimed, other if other > own else 0.0)
     if beside and candidate.left and candidate.origin != "field":
-        own, _ = _named(wanted, candidate.left, matcher, bonus)
+        own, _ = _named(wanted, candidate.left, matcher, bonus, candidate.kind)
         best = max(best, LabelFit(0.6 * own, candidate.left))
     share = CLAIMED if claimed >= 0.8 else 1.0
-    above = [(candidate.above, ABOVE)]
-    if candidate.column_head and candidate.column_head != candidate.above:
-        above.append((candidate.column_head, COLUMN))
+    above = [] if candidate.above in candidate.column_head else [(candidate.above, ABOVE)]
+    if candidate.column_head:  # a line of it alone may say something else: Unit price / without tax
+        above.append((candidate.column_head, ABOVE if candidate.column_head == candidate.above else COLUMN))
     for text, weight in above:
         if text:
-            own, _ = _named(wanted, text, matcher, bonus)
+            own, _ = _named(wanted, text, matcher, bonus, candidate.kind)
             figure = share * weight * own
             if candidate.row_head and matcher.names(candidate.row_head).get("total", 0.0) >= 0.8 and own > 0.5:
                 figure += TOTAL_ROW
             best = max(best, LabelFit(figure, text))
     if candidate.section:
         text = f"{candidate.section} {nearest[0]}"
-        own, _ = _named(wanted, text, matcher, bonus)
-        alone, _ = _named(wanted, candidate.section, matcher, bonus)
+        own, _ = _named(wanted, text, matcher, bonus, candidate.kind)
+        alone, _ = _named(wanted, candidate.section, matcher, bonus, candidate.kind)
         joint = JOINT * own if _says_something(nearest[0]) and _names_little(nearest[0], matcher) else 0.0
         best = max(best, LabelFit(joint, text), LabelFit(SECTION * alone, candidate.section))
     return best
 
 
-def _named(wanted: WantedLeaf, text: str, matcher: LabelMatcher, bonus: Mapping[str, float]) -> tuple[float, float]:
+def _named(
+    wanted: WantedLeaf, text: str, matcher: LabelMatcher, bonus: Mapping[str, float], kind: ValueKind
+) -> tuple[float, float]:
     """How well a text names the leaf, and how well it names something else."""
     found = matcher.names(text)
     if not found:
@@ -78,7 +81,8 @@ def _named(wanted: WantedLeaf, text: str, matcher: LabelMatcher, bonus: Mapping[
         if names.get(name, 0.0) >= 1:
             own = max(own, figure + bonus.get(name, 0.0))
         else:
-            other = max(other, figure)
+            if figure > other and may_name(name, kind):
+                other = figure
             related = max(related, figure * names[name] + bonus.get(name, 0.0) if name in names else 0.0)
     if other > own > 0:
         own *= (own / other) ** RIVAL
