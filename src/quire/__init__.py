@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from quire.extract.values import Extraction
     from quire.fetching import FetchPolicy
     from quire.flow.components import component
+    from quire.learn.hints import RecognitionHint
+    from quire.learn.samples import Sample
+    from quire.learn.store import SampleStore
+    from quire.learn.training import learn as learn
     from quire.picture import Picture
     from quire.pipeline import (
         Pipeline,
@@ -112,6 +116,10 @@ _HOMES = {
     "quire.reading.call": ("aread", "astream", "read", "stream"),
     "quire.reading.extracting": ("extract",),
     "quire.extract.values": ("Extraction",),
+    "quire.learn.training": ("learn",),
+    "quire.learn.samples": ("Sample",),
+    "quire.learn.store": ("SampleStore",),
+    "quire.learn.hints": ("RecognitionHint",),
     "quire.result": ("DocumentResult", "Ledger", "Redacted"),
     "quire.durable.flows.flow": ("Flow", "FlowResult"),
     "quire.durable.indexing.index": ("Index",),
@@ -186,11 +194,14 @@ __all__ = [
     "QuireError",
     "Recognition",
     "RecognitionError",
+    "RecognitionHint",
     "Redacted",
     "Region",
     "RenderOptions",
     "RunCancelled",
     "RunError",
+    "Sample",
+    "SampleStore",
     "Span",
     "StoreError",
     "Table",
@@ -208,6 +219,7 @@ __all__ = [
     "detector",
     "exporter",
     "extract",
+    "learn",
     "open_store",
     "postprocessor",
     "preprocessor",

@@ -28,7 +28,7 @@ LAYERS = {
     """,
     "adapters": """
         render layout prepare detect classify recognize correct assemble export answers store prompts flow ocr_models
-        chunk formats models search cite catalog verify extract review
+        chunk formats models search cite catalog verify extract review learn
         database.postgres database.postgres_connections
     """,
     "execution": "workers runtime batch asking",

@@ -38,6 +38,8 @@ _COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
             "Extract values, each with its place on the page and how it was checked.",
         ),
         "discover": ("discover:discover", "EXAMPLES", "Propose a schema from documents whose fields are not known."),
+        "learn": ("learn:learn", "EXAMPLES", "Learn from samples how to choose values, and show what comes out wrong."),
+        "samples": "Documents with confirmed values, to learn from.",
         "catalog": ("catalog:catalog", "EXAMPLES", "List everything of documents that a value can cite, with its id."),
         "crop": ("crop:crop", "EXAMPLES", "Cut the picture of a place out of a page."),
         "index": ("index:index", "EXAMPLES", "Index documents and folders for search."),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from quire.catalog.records import SourceCatalog
+from quire.extract.candidates import Candidate
 from quire.extract.prose import ProseExtractor, is_stated
 from quire.extract.rules import RulesExtractor
 from quire.extract.schema import ExtractSchema
@@ -32,8 +33,11 @@ class OfflineExtractor:
     def version(self) -> str:
         return "-".join(part.version for part in (self._rules, self._prose, self._tables))
 
-    def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]:
-        labelled = {one.path: one for one in self._rules.propose(catalog, schema)}
+    def propose(
+        self, catalog: SourceCatalog, schema: ExtractSchema, candidates: Sequence[Candidate] | None = None
+    ) -> Sequence[Proposal]:
+        """`candidates` are those of the catalog, if they were found already."""
+        labelled = {one.path: one for one in self._rules.propose(catalog, schema, candidates)}
         stated = {one.path: one for one in self._prose.propose(catalog, schema)}
         for leaf in schema.leaves:
             if is_stated(leaf) and (one := labelled.get(leaf.path)) and len(one.label.split()) > LONGEST_LABEL:

@@ -17,6 +17,7 @@ BUILT_IN = {
     "prose": "quire.extract.prose:ProseExtractor",
     "tables": "quire.extract.tables:TableExtractor",
     "model": "quire.extract.language_model:model_extractor",
+    "learned": "quire.learn.extractor:LearnedExtractor",
 }
 """The place of the factory of each, `module:name`."""
 COMPOSED = ("fallback", "consensus", "uncertainty_first")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from quire.catalog.records import SourceCatalog
-from quire.extract.candidates import find_candidates
+from quire.extract.candidates import Candidate, find_candidates
 from quire.extract.rules.choosing import chosen
 from quire.extract.rules.leaves import WantedLeaf, wanted_leaves
 from quire.extract.rules.ranking import LEAST, Ranked, Ranking, value_of
@@ -29,9 +29,12 @@ class RulesExtractor:
     def version(self) -> str:
         return VERSION
 
-    def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]:
+    def propose(
+        self, catalog: SourceCatalog, schema: ExtractSchema, candidates: Sequence[Candidate] | None = None
+    ) -> Sequence[Proposal]:
+        """`candidates` are those of the catalog, if they were found already."""
         wanted, matcher = wanted_leaves(tuple(leaf for leaf in schema.leaves if "[]" not in leaf.path))
-        ranking = Ranking(find_candidates(catalog), matcher)
+        ranking = Ranking(find_candidates(catalog) if candidates is None else candidates, matcher)
         found = chosen(wanted, {one.leaf.path: ranking.ranked(one) for one in wanted})
         return [_proposal(self.name, one, found[one.leaf.path]) for one in wanted if one.leaf.path in found]
 

@@ -1,0 +1,123 @@
+"""`quire learn`: learns from samples how to choose values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from quire.cli import chunk_options, extract_options, options, sample_documents
+from quire.cli.reporting import print_lines
+from quire.cli.settings import configuration_of
+from quire.errors import EXIT_COMPLETE, UsageError
+from quire.types import shortened
+
+if TYPE_CHECKING:
+    from quire.learn.samples import Sample
+    from quire.learn.training import Learning
+
+EXAMPLES = """\b
+Examples:
+  quire learn samples/ -o receipts.model
+  quire learn reviews.jsonl --documents scans/ -o receipts.model
+  quire learn --documents scans/ --truth values.jsonl --schema receipt.json -o receipts.model
+  quire learn samples/ --check
+"""
+SHOWN = 60
+
+
+def learn(  # noqa: PLR0913 - one argument per option
+    samples: Annotated[
+        list[Path] | None,
+        Argument(metavar="SAMPLES...", help="Folders of samples, or lines of JSON that a review or Quire exported."),
+    ] = None,
+    output: Annotated[
+        Path | None, Option("-o", "--output", metavar="FILE", help="The model, for `quire extract --learned`.")
+    ] = None,
+    check: Annotated[bool, Option("--check", help="Only show what would come out wrong; write no model.")] = False,
+    documents: sample_documents.Documents = None,
+    truth: sample_documents.Truth = None,
+    schema: extract_options.SchemaFile = None,
+    fields: extract_options.Fields = None,
+    as_json: options.Json = False,
+    ocr: options.Ocr = None,
+    lang: options.Lang = None,
+    engine: options.Engine = None,
+    store: chunk_options.CacheStore = None,
+    facts: options.Facts = None,
+    workers: options.Workers = None,
+    quiet: options.Quiet = False,
+) -> int:
+    """Learn from samples, documents with confirmed values, which place of a page is the value of a field. Shows what a
+    cross-validation on the samples would have got wrong. Five samples are enough to start."""
+    if (output is None) != check:
+        raise UsageError("name the file of the model with -o, or only check with --check")
+    read = ("ocr", "lang", "engine", "store", "facts", "workers")
+    given = dict(locals())
+    settings = configuration_of({name: given[name] for name in read}).settings
+    from quire.learn.store import read_samples
+    from quire.learn.training import checked_learning
+
+    found: list[Sample] = []
+    for place in samples or ():
+        found += sample_documents.completed(read_samples(place), documents, settings, quiet=quiet)
+    if truth is not None:
+        if documents is None:
+            raise UsageError("--truth needs the folder of its documents: --documents")
+        asked = sample_documents.schema_of(schema, fields)
+        rows = sample_documents.truth_rows(truth, asked)
+        wanted = {name: sample_documents.WantedSample(asked, values) for name, values in rows.items()}
+        found += sample_documents.read_into_samples(documents, wanted, settings, quiet=quiet)
+    if not found:
+        raise UsageError("nothing to learn from; name samples, or --documents with --truth and --schema")
+    learning = checked_learning(found)
+    if output is not None:
+        learning.model.save(output)
+    if as_json:
+        print(json.dumps(_report(learning), ensure_ascii=False, indent=2))
+    elif not quiet or check:
+        print_lines(report_lines(learning))
+    return EXIT_COMPLETE
+
+
+def report_lines(learning: Learning) -> Iterator[str]:
+    """What the cross-validation found: the figures of each field, then every mistake."""
+    model = learning.model
+    yield f"learnt from {len(model.samples)} samples; version {model.digest[:12]}"
+    for path, leaf in model.leaves.items():
+        used = "chosen" if leaf.weights else "spelt" if leaf.spellings else "rules"
+        yield f"  {path}: F1 {leaf.rules.f1:.3f} by rules, {leaf.learned.f1:.3f} learnt; uses {used}"
+    if learning.mistakes:
+        yield f"{len(learning.mistakes)} values would come out wrong without their own sample:"
+    for one in learning.mistakes:
+        where = f", page {one.page}" if one.page else ""
+        yield f"  {one.document}{where}: {one.path} is {_shown(one.expected)}, not {_shown(one.got)}"
+    for document, path in learning.unplaced:
+        yield f"  {document}: the value of {path} is no candidate: it stands in the middle of a text, or nowhere"
+
+
+def _report(learning: Learning) -> dict[str, object]:
+    leaves = {
+        path: {
+            "rules": {**asdict(leaf.rules), "f1": leaf.rules.f1},
+            "learned": {**asdict(leaf.learned), "f1": leaf.learned.f1},
+            "chosen": bool(leaf.weights),
+            "spelt": bool(leaf.spellings),
+        }
+        for path, leaf in learning.model.leaves.items()
+    }
+    return {
+        "version": learning.model.digest,
+        "samples": len(learning.model.samples),
+        "fields": leaves,
+        "mistakes": [asdict(one) for one in learning.mistakes],
+        "unplaced": [{"document": document, "path": path} for document, path in learning.unplaced],
+    }
+
+
+def _shown(value: object) -> str:
+    return "nothing" if value is None else shortened(repr(value), SHOWN)

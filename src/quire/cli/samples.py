@@ -1,0 +1,149 @@
+"""`quire samples`: documents with confirmed values, kept in a folder to learn from."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+from quire.cli import chunk_options, extract_options, options, sample_documents
+from quire.cli.reporting import group, print_lines, reporting_errors
+from quire.cli.settings import configuration_of
+from quire.errors import EXIT_COMPLETE, UsageError
+
+EXAMPLES = """\b
+Examples:
+  quire samples add samples/ --documents scans/ --truth values.jsonl --schema receipt.json
+  quire samples import samples/ reviews.jsonl --documents scans/
+  quire samples list samples/
+  quire samples remove samples/ scan7.png
+  quire samples export samples/ > samples.jsonl
+  quire samples export samples/ --to label-studio > tasks.json
+"""
+FORMATS = ("jsonl", "label-studio")
+
+_Folder = Annotated[Path, Argument(metavar="DIR", help="The folder of the samples.")]
+_Format = Annotated[str, Option("--to", metavar="FORMAT", help="jsonl (default) or label-studio.", show_default=False)]
+
+
+def list_(folder: _Folder, as_json: options.Json = False) -> int:
+    """List the samples of a folder: id, document, and how many values each has."""
+    from quire.learn.store import SampleStore
+
+    rows = [
+        {"id": one.id, "document": one.document, "name": one.name, "values": len(one.values)}
+        for one in SampleStore(folder)
+    ]
+    if as_json:
+        print(json.dumps({"samples": rows}, ensure_ascii=False, indent=2))
+    else:
+        print_lines(f"{row['id']}  {row['name']}  {row['values']} values" for row in rows)
+    return EXIT_COMPLETE
+
+
+def add(  # noqa: PLR0913 - one argument per option
+    folder: _Folder,
+    documents: sample_documents.Documents = None,
+    truth: sample_documents.Truth = None,
+    schema: extract_options.SchemaFile = None,
+    fields: extract_options.Fields = None,
+    ocr: options.Ocr = None,
+    lang: options.Lang = None,
+    engine: options.Engine = None,
+    store: chunk_options.CacheStore = None,
+    facts: options.Facts = None,
+    workers: options.Workers = None,
+    quiet: options.Quiet = False,
+) -> int:
+    """Read documents and keep them with their values, which are located on the pages."""
+    given = dict(locals())
+    if documents is None or truth is None:
+        raise UsageError("name the documents with --documents, and their values with --truth")
+    from quire.learn.store import SampleStore
+
+    read = ("ocr", "lang", "engine", "store", "facts", "workers")
+    settings = configuration_of({name: given[name] for name in read}).settings
+    asked = sample_documents.schema_of(schema, fields)
+    rows = sample_documents.truth_rows(truth, asked)
+    wanted = {name: sample_documents.WantedSample(asked, values) for name, values in rows.items()}
+    made = sample_documents.read_into_samples(documents, wanted, settings, quiet=quiet)
+    SampleStore(folder).add(*made)
+    print_lines([f"{len(made)} samples in {folder}"])
+    return EXIT_COMPLETE
+
+
+def remove(
+    folder: _Folder,
+    samples: Annotated[list[str], Argument(metavar="SAMPLE...", help="Ids, or names of documents.")],
+) -> int:
+    """Forget samples. Learn again to forget what was learnt from them."""
+    from quire.learn.store import SampleStore
+
+    kept = SampleStore(folder)
+    for name in samples:
+        print_lines([f"{kept.remove(name).name} is forgotten; learn again to forget what was learnt from it"])
+    return EXIT_COMPLETE
+
+
+def export(folder: _Folder, to: _Format = "jsonl") -> int:
+    """Print the samples: a line of JSON for each, or tasks of Label Studio."""
+    from quire.learn.label_studio import tasks_of
+    from quire.learn.store import read_samples, samples_jsonl
+
+    found = read_samples(folder)
+    if _checked(to) == "jsonl":
+        sys.stdout.buffer.write(samples_jsonl(found))
+        sys.stdout.buffer.flush()
+    else:
+        print(json.dumps(tasks_of(found), ensure_ascii=False, indent=2))
+    return EXIT_COMPLETE
+
+
+def import_(
+    folder: _Folder,
+    files: Annotated[list[Path], Argument(metavar="FILE...", help="Lines of JSON, or JSON of Label Studio.")],
+    documents: sample_documents.Documents = None,
+    quiet: options.Quiet = False,
+) -> int:
+    """Add samples that a review, `quire samples export` or Label Studio wrote."""
+    from quire.learn.label_studio import samples_of
+    from quire.learn.store import SampleStore, read_samples
+
+    settings = configuration_of({}).settings
+    kept, number = SampleStore(folder), 0
+    for file in files:
+        tasks = _tasks(file)
+        found = samples_of(tasks) if tasks is not None else read_samples(file)
+        made = sample_documents.completed(found, documents, settings, quiet=quiet)
+        kept.add(*made)
+        number += len(made)
+    print_lines([f"{number} samples in {folder}"])
+    return EXIT_COMPLETE
+
+
+def _tasks(file: Path) -> list[dict[str, object]] | None:
+    """The tasks of a file of Label Studio, which is one JSON list; None for lines of JSON."""
+    try:
+        found = json.loads(file.read_bytes())
+    except ValueError:
+        return None
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
+    return found if isinstance(found, list) else None
+
+
+def _checked(to: str) -> str:
+    if to not in FORMATS:
+        raise UsageError(f"--to is {to!r}; choose from {', '.join(FORMATS)}")
+    return to
+
+
+app = group("samples", "Documents with confirmed values, to learn from.")
+app.command("list", short_help="List samples.", epilog=EXAMPLES)(reporting_errors(list_))
+app.command("add", short_help="Read documents into samples.", epilog=EXAMPLES)(reporting_errors(add))
+app.command("remove", short_help="Forget samples.", epilog=EXAMPLES)(reporting_errors(remove))
+app.command("export", short_help="Print samples.", epilog=EXAMPLES)(reporting_errors(export))
+app.command("import", short_help="Add exported samples.", epilog=EXAMPLES)(reporting_errors(import_))

@@ -1,0 +1,181 @@
+"""A sample: a document with the values that a person confirmed, and where they stand."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, cast
+
+from quire.catalog.records import SourceCatalog
+from quire.context import Json
+from quire.encoding import decode_document, encode_document
+from quire.errors import UsageError
+from quire.extract.checking import checked
+from quire.extract.schema import ExtractSchema, LeafSpec
+from quire.extract.values import SUPPORTED, Proposal
+from quire.keys import Digest, digest_of
+from quire.pagetext import PageText
+from quire.types import BBox
+
+_KEYS = ("document", "schema", "values")
+
+
+@dataclass(frozen=True, slots=True)
+class SamplePlace:
+    """Where a confirmed value stands, and how it is written there."""
+
+    page: int
+    bboxes: tuple[BBox, ...]
+    quote: str = ""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A document with its confirmed values. `values` and `places` are by path (`total`, `party[1]`); a value of None
+    says that the document does not have it, and a path without a value says nothing.
+
+    `content` holds the pages and blocks of the document as JSON, so that it is not read again; without it the sample
+    can be kept, but not be learnt from.
+    """
+
+    document: str
+    name: str
+    schema: Json
+    values: Mapping[str, Json]
+    places: Mapping[str, SamplePlace]
+    content: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        catalog: SourceCatalog,
+        schema: Json,
+        values: Mapping[str, Json],
+        places: Mapping[str, SamplePlace] | None = None,
+    ) -> Sample:
+        """A sample of a document that was read. `values` may be a tree, or by path; those without a place are looked
+        for in the document as the check of extractions does. Raises UsageError for a value that the schema has not.
+        """
+        leaves = ExtractSchema.of(schema)
+        flat = dict(_flat(values, ""))
+        for path in flat:
+            if leaves.leaf(path) is None:
+                raise UsageError(f"{catalog.name}: the schema has no {path[:80]!r}, which the sample has a value for")
+        known = dict(places or {})
+        for path, value in flat.items():
+            if path not in known and value is not None:
+                leaf = leaves.leaf(path)
+                found = None if leaf is None else _located(path, value, leaf, catalog)
+                if found is not None:
+                    known[path] = found
+        blocks = [replace(block, words=tuple(block.words)) for block in catalog.blocks]
+        content = encode_document(catalog.pages, blocks).decode("utf-8", "surrogatepass")
+        return cls(catalog.document, catalog.name, schema, flat, known, content)
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Sample:
+        """A sample as `to_json` wrote it, or as a review exports it, which leaves the content out.
+
+        Raises UsageError for anything else.
+        """
+        missing = [key for key in _KEYS if key not in row]
+        if missing:
+            raise UsageError(f"a sample has no {missing[0]!r}; it should be as `quire samples export` writes it")
+        try:
+            ExtractSchema.of(row["schema"])
+            places = {
+                path: SamplePlace(one["page"], tuple(BBox(*box) for box in one["bboxes"]), one.get("quote", ""))
+                for path, one in row.get("places", {}).items()
+            }
+            content = row.get("content", "")
+            text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+            values = dict(_flat(row["values"], ""))
+        except (AttributeError, KeyError, TypeError) as error:
+            raise UsageError(f"the sample of {str(row.get('name', 'a document'))[:80]} is broken: {error!r}") from error
+        return cls(str(row["document"]), str(row.get("name", "")), row["schema"], values, places, text)
+
+    def to_json(self) -> dict[str, Json]:
+        places = {
+            path: {
+                "page": place.page,
+                "bboxes": [[box.left, box.top, box.width, box.height] for box in place.bboxes],
+                "quote": place.quote,
+            }
+            for path, place in self.places.items()
+        }
+        row = {
+            "document": self.document,
+            "name": self.name,
+            "schema": self.schema,
+            "values": dict(self.values),
+            "places": places,
+        }
+        return {**row, "content": json.loads(self.content)} if self.content else row
+
+    @cached_property
+    def id(self) -> str:
+        """One document has one sample for a schema."""
+        return digest_of([self.document, self.leaves.digest])[:24]
+
+    @cached_property
+    def digest(self) -> Digest:
+        return digest_of(self.to_json())
+
+    @cached_property
+    def leaves(self) -> ExtractSchema:
+        return ExtractSchema.of(self.schema)
+
+    @cached_property
+    def catalog(self) -> SourceCatalog:
+        """The document as extractors see it: pages and blocks, without the records that values cite.
+
+        Raises UsageError for a sample without content.
+        """
+        if not self.content:
+            raise UsageError(
+                f"the sample of {self.name or self.document[:12]} has no content; name the folder of its document"
+            )
+        pages, blocks = decode_document(self.content.encode("utf-8", "surrogatepass"), _unknown)
+        return SourceCatalog(self.document, self.name, self.digest, (), pages, blocks)
+
+    def expected(self, path: str) -> Sequence[Json] | None:
+        """The values of a leaf, none if the document does not have it; None if the sample does not say."""
+        listed = [value for one, value in self.values.items() if one == path or re.sub(r"\[\d+\]$", "", one) == path]
+        return [value for value in listed if value not in (None, "")] if listed else None
+
+    def place(self, path: str) -> SamplePlace | None:
+        """The place of the only, or the first, value of a leaf."""
+        return self.places.get(path) or self.places.get(f"{path}[0]")
+
+
+def _flat(values: Mapping[str, Json], above: str) -> Iterator[tuple[str, Json]]:
+    """The values of a tree by their paths."""
+    for name, value in values.items():
+        yield from _flat_value(value, f"{above}.{name}" if above else name)
+
+
+def _flat_value(value: Json, path: str) -> Iterator[tuple[str, Json]]:
+    if isinstance(value, Mapping):
+        yield from _flat(cast("Mapping[str, Json]", value), path)
+    elif isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from _flat_value(one, f"{path}[{number}]")
+        if not value:
+            yield path, None
+    else:
+        yield path, value
+
+
+def _located(path: str, value: Json, leaf: LeafSpec, catalog: SourceCatalog) -> SamplePlace | None:
+    proposal = Proposal(path, value, (), "", 1.0, "sample")
+    evidence = checked(proposal, leaf, catalog)
+    if evidence.status not in SUPPORTED or evidence.page is None:
+        return None
+    return SamplePlace(evidence.page, evidence.bboxes, evidence.quote)
+
+
+def _unknown(page: int) -> PageText:
+    raise UsageError(f"the words of page {page} are not in the sample")

@@ -1,0 +1,44 @@
+"""`quire samples` and `quire learn` as people meet them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.test_cli import quire
+from tests.unit.learn.receipts import FIELDS, receipts, values
+
+pytestmark = pytest.mark.processes
+
+
+def test_samples_are_kept_learnt_from_and_used(tmp_path: Path) -> None:
+    for number in range(7):
+        (tmp_path / receipts()[number].name).write_bytes(receipts()[number].content)
+    rows = [{"file": receipts()[number].name, "values": values(number)} for number in range(5)]
+    (tmp_path / "values.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    names = ",".join(FIELDS)
+    given = ("--documents", ".", "--truth", "values.jsonl", "--fields", names)
+    assert "5 samples in kept" in quire("samples", "add", "kept", *given, "--quiet", cwd=tmp_path).stdout
+    learnt = quire("learn", "kept", "-o", "receipts.model", cwd=tmp_path)
+    assert "total: F1 0.000 by rules, 1.000 learnt; uses chosen" in learnt.stdout
+    last = receipts()[6].name
+    found = quire("extract", last, "--fields", names, "--learned", "receipts.model", cwd=tmp_path)
+    assert json.loads(found.stdout)["values"] == values(6)
+    assert json.loads(found.stdout)["evidence"]["total"]["extractor"] == "learned"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("learn", "--check"), "nothing to learn from"),
+        (("learn", "none.jsonl", "-o", "m"), "none.jsonl cannot be read"),
+        (("learn", "none.jsonl"), "name the file of the model with -o"),
+        (("samples", "add", "kept"), "name the documents with --documents"),
+    ],
+)
+def test_a_command_that_cannot_work_says_what_is_missing(tmp_path: Path, options: tuple[str, ...], said: str) -> None:
+    run = quire(*options, cwd=tmp_path)
+    assert run.returncode == 2
+    assert said in run.stderr
