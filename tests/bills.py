@@ -17,7 +17,7 @@ from quire.extract.values import (
 )
 from quire.keys import digest_of
 from quire.types import BBox
-from tests.documents import Piece, placed, prose, wrapped
+from tests.documents import Piece, Rows, placed, prose, wrapped
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 """What must stay a text wherever it is shown."""
@@ -45,14 +45,14 @@ Words = Mapping[int, Sequence[tuple[str, BBox, str]]]
 """The words of each page with their boxes and blocks."""
 
 
-def bill(pages: int = 2) -> bytes:
+def bill(pages: int = 2, rows: Rows = ROWS) -> bytes:
     """The first page is a bill; the last one repeats its total, differently; prose stands between."""
     first = [
         Piece(72, 90, "HARBOUR SUPPLY", 18, "Helvetica-Bold"),
         Piece(72, 140, "Invoice number: INV-2041"),
         Piece(72, 160, "Date: 3 April 2026"),
         *(Piece(x, 220, text, font="Times-Bold") for x, text in ((72, "Article"), (400, "Price"))),
-        *(Piece(x, 245 + 20 * at, text) for at, row in enumerate(ROWS) for x, text in zip((72, 400), row, strict=True)),
+        *(Piece(x, 245 + 20 * at, text) for at, row in enumerate(rows) for x, text in zip((72, 400), row, strict=True)),
         Piece(300, 330, "Total: 144.00", font="Times-Bold"),
         *wrapped(prose(4), 72, 400, 450),
     ]
@@ -93,7 +93,9 @@ def anywhere(pages: int = 2) -> Words:
     return dict.fromkeys(range(1, pages + 1), every)
 
 
-def bill_extraction(document: str, words: Words, *, name: str = "bill.pdf", last: int = 2) -> Extraction:
+def bill_extraction(
+    document: str, words: Words, *, name: str = "bill.pdf", last: int = 2, rows: Rows = ROWS
+) -> Extraction:
     """One value of each kind: `number` unverified, `date` of low confidence, `total` in conflict, `currency` not
     found, `seller.name` verified, and in the list one cell unverified and one of low confidence."""
 
@@ -119,7 +121,7 @@ def bill_extraction(document: str, words: Words, *, name: str = "bill.pdf", last
         evidence("seller.name", "verified", "HARBOUR SUPPLY", 0.95, match="exact"),
         *(
             evidence(f"items[{at}].{field}", "unverified" if (at, field) == (1, "name") else "verified", text, total)
-            for at, row in enumerate(ROWS)
+            for at, row in enumerate(rows)
             for field, text, total in (("name", row[0], 0.9), ("price", row[1], 0.3 if at == 2 else 0.9))
         ),
     ]
@@ -134,7 +136,7 @@ def bill_extraction(document: str, words: Words, *, name: str = "bill.pdf", last
             "total": 144.0,
             "currency": None,
             "seller": {"name": "HARBOUR SUPPLY"},
-            "items": [{"name": text, "price": float(price)} for text, price in ROWS],
+            "items": [{"name": text, "price": float(price)} for text, price in rows],
         },
         evidence={one.path: one for one in listed},
         coverage=coverage_of(listed),

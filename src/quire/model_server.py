@@ -23,6 +23,8 @@ CHUNK = 64 * 1024
 SUCCESSFUL = range(200, 300)
 BUSY = (429, 503)
 """HTTP status codes of a server that has too much to do."""
+PASSING = (*BUSY, 500, 502, 504)
+"""HTTP status codes after which a request without effect on the server is sent again."""
 
 Received = Callable[[bytes], None]
 """Called with each chunk of a body as it arrives."""

@@ -48,11 +48,12 @@ class Exchange(BaseHTTPRequestHandler):
     """One request and what is done about it."""
 
     fake: FakeVision
+    body: Any = None
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.fake.requests.append(Request(self.path, dict(self.headers), json.loads(body)))
+        self.body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.fake.requests.append(Request(self.path, dict(self.headers), self.body))
         with suppress(OSError):  # the other side may have given up
             self.fake.next()(self)
 

@@ -1,16 +1,17 @@
-"""The language model of `quire ask`: one request to an OpenAI-compatible server."""
+"""The language model of `quire ask` and of `quire extract`: requests to an OpenAI-compatible server."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quire import prompts
 from quire.cite.checking import CitedSentence
+from quire.engine import Policy
 from quire.errors import ConfigurationError, EngineError
-from quire.model_server import ModelServer
+from quire.model_server import PASSING, ModelServer
 from quire.recognize.vision.reply import FENCED, written
 
 URL, MODEL, KEY = "QUIRE_LLM_URL", "QUIRE_LLM_MODEL", "QUIRE_LLM_KEY"
@@ -27,6 +28,8 @@ class LanguageModel:
 
     server: ModelServer
     model: str
+    policy: Policy = "io"
+    max_concurrency: int = 4
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> LanguageModel | None:
@@ -45,12 +48,29 @@ class LanguageModel:
     def name(self) -> str:
         return f"language model {self.model}"
 
+    @property
+    def timeout_s(self) -> float:
+        return TIMEOUT_S
+
+    @property
+    def limit_name(self) -> str:
+        return f"language model@{self.server.address}"
+
+    @property
+    def named(self) -> LanguageModel:
+        """The model by its name alone, for a process that must have neither its address nor its key."""
+        return replace(self, server=ModelServer("http://localhost", model=self.server.model))
+
+    def post(self, request: bytes) -> bytes:
+        """The answer of the server to the JSON of a chat completion. Raises EngineError."""
+        url = self.server.endpoint("chat/completions", base="/v1")
+        deadline = time.monotonic() + self.timeout_s
+        return self.server.post(self.name, url, request, deadline, retried=PASSING, mended=True)
+
     def answer(self, question: str, passages: Sequence[str]) -> list[CitedSentence]:
         """What the model says, unchecked. Raises EngineError when it cannot be asked, or breaks the form."""
         request = {"model": self.model, "messages": _messages(question, passages), "temperature": 0, "stream": False}
-        url = self.server.endpoint("chat/completions", base="/v1")
-        answer = self.server.post(self.name, url, json.dumps(request).encode(), time.monotonic() + TIMEOUT_S)
-        return self._sentences(written(answer, engine=self.name))
+        return self._sentences(written(self.post(json.dumps(request).encode()), engine=self.name))
 
     def _sentences(self, content: str) -> list[CitedSentence]:
         fenced = FENCED.search(content)

@@ -27,6 +27,7 @@ from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
 from quire.extract.reports import PICTURED, REPORT_FORMATS, ReportFormat, check_report_format, report
 from quire.extract.reports.rows import ValueRow, value_rows
 from quire.extract.values import Extraction
+from quire.reading.extracting import recording
 from quire.types import shortened
 
 if TYPE_CHECKING:
@@ -100,7 +101,8 @@ def extract(  # noqa: PLR0913 - one argument per option
     wanted = _Printed(asked, formats[0] if formats else None)
     request = DocumentsRequest(wanted.write, None, pages, settings, quiet=quiet, areas=configuration.areas)
     request.check()
-    code = read_each(files, request)
+    with recording(settings.store, settings.facts):
+        code = read_each(files, request)
     return EXIT_PARTIAL if code == EXIT_COMPLETE and wanted.failed else code
 
 

@@ -21,7 +21,12 @@ SchemaFile = Annotated[
 ]
 Fields = Annotated[str | None, Option(metavar="NAMES", help="Values by name, instead of a schema: 'date, total'.")]
 Extractors = Annotated[
-    list[str] | None, Option("--extractor", metavar="NAME", help="Who proposes values: offline (default). Repeatable.")
+    list[str] | None,
+    Option(
+        "--extractor",
+        metavar="NAME",
+        help="Who proposes values: offline (default), model, fallback, consensus, uncertainty_first. Repeatable.",
+    ),
 ]
 Learned = Annotated[
     Path | None, Option(metavar="FILE", help="What `quire learn` has learnt from samples.", readable=False)

@@ -18,11 +18,9 @@ from quire.embedder import TextRole, VectorFamily
 from quire.engine import Policy
 from quire.errors import ConfigurationError, EngineError
 from quire.keys import Profile
-from quire.model_server import BUSY, ModelServer
+from quire.model_server import PASSING, ModelServer
 
 Speaks = Literal["openai", "tei"]
-PASSING = (*BUSY, 500, 502, 504)
-"""HTTP status codes after which the same batch is sent again."""
 PROBE = "quire"
 """A text whose vector says how many dimensions there are."""
 TIMEOUT_S = 60.0

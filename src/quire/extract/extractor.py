@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from quire.catalog.records import SourceCatalog
+from quire.errors import EngineError
 from quire.extract.schema import ExtractSchema
 from quire.extract.values import Proposal
 
@@ -15,7 +16,7 @@ class Extractor(Protocol):
 
     `propose` is deterministic for the same catalog, schema, version and settings. It gives at most one proposal for a
     path, with others as its alternatives, and none for what it did not find. It raises EngineError when it cannot
-    answer at all.
+    answer at all, and PartlyFailed when it can for a part of the document.
     """
 
     @property
@@ -27,3 +28,15 @@ class Extractor(Protocol):
         ...
 
     def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]: ...
+
+
+class PartlyFailed(EngineError):
+    """An extractor could not answer for a part of the document, or one of several did not answer at all.
+
+    `proposals` are those of the rest; the message says what is missing.
+    """
+
+    def __init__(self, extractor: str, message: str, proposals: Sequence[Proposal]) -> None:
+        super().__init__(extractor, message)
+        self.reason = message
+        self.proposals = proposals

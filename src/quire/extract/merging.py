@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -82,6 +82,20 @@ def merged(path: str, leaf: LeafSpec, found: Sequence[Checked], catalog: SourceC
     return Merged(chosen.value, replace(evidence, status="conflict", reason=reason), conflict)
 
 
+def settled(
+    path: str, leaf: LeafSpec, proposed: Iterable[Proposal], catalog: SourceCatalog
+) -> tuple[Merged | None, list[str]]:
+    """The value of a path from what is proposed for it, and why some of that cannot be a value of the leaf."""
+    found: list[Checked] = []
+    unfit: list[str] = []
+    for one in (each for proposal in proposed for each in (proposal, *proposal.others)):
+        fitting, reasons = _fitting(one, leaf, path)
+        unfit += reasons
+        if fitting is not None:
+            found.append(Checked(fitting.value, fitting, checked(fitting, leaf, catalog)))
+    return (merged(path, leaf, found, catalog) if found else None), unfit
+
+
 def is_same(one: Json, other: Json, kind: ValueKind | None = None) -> bool:
     """Whether two values say the same: dates and amounts by value, texts without regard to case and spaces."""
     if isinstance(one, bool) or isinstance(other, bool):
@@ -93,6 +107,20 @@ def is_same(one: Json, other: Json, kind: ValueKind | None = None) -> bool:
     if kind in _NUMBERS or (kind is None and _CURRENCY.search(one) and _CURRENCY.search(other)):
         return bool(number_readings(one) & number_readings(other))
     return kind in ("date", None) and bool(date_readings(one) & date_readings(other))
+
+
+def _fitting(proposal: Proposal, leaf: LeafSpec, path: str) -> tuple[Proposal | None, list[str]]:
+    """The first of a proposal and its alternatives whose value the schema allows, and why others are not allowed."""
+    reasons: list[str] = []
+    options = (proposal, *proposal.alternatives)
+    for at, one in enumerate(options):
+        try:
+            value = fitted(one.value, leaf, one.quote)
+        except Unfit as error:
+            reasons.append(str(error))
+            continue
+        return replace(one, path=path, value=value, alternatives=options[at + 1 :]), reasons
+    return None, reasons
 
 
 def _rank(group: Sequence[Checked]) -> tuple[bool, float]:

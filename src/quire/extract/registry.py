@@ -1,4 +1,4 @@
-"""Extractors by name: `offline`, its parts, and those of other packages."""
+"""Extractors by name: those that need no language model, those that do, and those of other packages."""
 
 from __future__ import annotations
 
@@ -16,20 +16,31 @@ BUILT_IN = {
     "rules": "quire.extract.rules:RulesExtractor",
     "prose": "quire.extract.prose:ProseExtractor",
     "tables": "quire.extract.tables:TableExtractor",
+    "model": "quire.extract.language_model:model_extractor",
 }
 """The place of the factory of each, `module:name`."""
+COMPOSED = ("fallback", "consensus", "uncertainty_first")
+"""Those that are made of others, by the names of the functions in `quire.extract.composing`."""
+COMPOSED_OF = "offline,model"
 
 
 def extractor_names() -> tuple[str, ...]:
-    return tuple(sorted({*BUILT_IN, *offered("extractor")}))
+    return tuple(sorted({*BUILT_IN, *COMPOSED, *offered("extractor")}))
 
 
 def find_extractor(name: str) -> Extractor:
-    """The extractor of a name. After a colon follows what its factory takes: `learned:receipts.model`.
+    """The extractor of a name. After a colon follows what its factory takes: `learned:receipts.model`, or the names of
+    those that it is made of: `fallback:offline,model`.
 
-    Raises UsageError for an unknown name, and ConfigurationError for one that cannot be loaded.
+    Raises UsageError for an unknown name, and ConfigurationError for one that cannot be loaded or lacks its model.
     """
     plain, _, argument = name.partition(":")
+    if plain in COMPOSED:
+        compose = getattr(import_module("quire.extract.composing"), plain)
+        parts = (argument or COMPOSED_OF).split(",")
+        if len(parts) != 2 and plain == "uncertainty_first":
+            raise UsageError(f"{name[:80]} should name a cheap extractor and an expensive one")
+        return cast("Extractor", compose(*map(find_extractor, parts)))
     factory = _factory(plain)
     return factory(argument) if argument else factory()
 

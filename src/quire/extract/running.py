@@ -10,10 +10,8 @@ from quire.catalog.records import SourceCatalog
 from quire.context import Json
 from quire.errors import EngineError, UsageError, log_traceback
 from quire.events import reason_of
-from quire.extract.checking import checked
-from quire.extract.extractor import Extractor
-from quire.extract.fitting import Unfit, fitted
-from quire.extract.merging import Checked, merged
+from quire.extract.extractor import Extractor, PartlyFailed
+from quire.extract.merging import settled
 from quire.extract.schema import ExtractSchema, LeafSpec, ListSpec, SchemaNode
 from quire.extract.values import (
     EvidenceConflict,
@@ -91,6 +89,9 @@ def _proposed(
     for extractor in extractors:
         try:
             proposals = list(extractor.propose(catalog, schema))
+        except PartlyFailed as error:
+            failures.append(ExtractorFailure(extractor.name, error.reason))
+            proposals = list(error.proposals)
         except Exception as error:  # one of another package may raise anything
             log_traceback(f"extractor {extractor.name}", error)
             failures.append(ExtractorFailure(extractor.name, reason_of(error)))
@@ -162,17 +163,10 @@ class _Filling:
 
     def _one(self, leaf: LeafSpec, given: str, path: str, said: Sequence[_Said]) -> Json:
         proposed = [one.proposals[given] for one in said if given in one.proposals]
-        found: list[Checked] = []
-        unfit: list[str] = []
-        for proposal in proposed:
-            fitting, reasons = _fitting(proposal, leaf, path)
-            unfit += reasons
-            if fitting is not None:
-                found.append(Checked(fitting.value, fitting, checked(fitting, leaf, self._catalog)))
-        if not found:
+        outcome, unfit = settled(path, leaf, proposed, self._catalog)
+        if outcome is None:
             self._missing(path, unfit[0] if unfit else f"no value was found ({self._names})")
             return None
-        outcome = merged(path, leaf, found, self._catalog)
         evidence = outcome.evidence
         confidence = evidence.confidence.get("total", 1.0)
         if confidence < self._least:
@@ -195,20 +189,6 @@ def _longest(path: str, said: Sequence[_Said]) -> _Said | None:
     row, so one extractor says all of it."""
     best = max(said, key=lambda one: len(one.indices.get(path, ())), default=None)
     return best if best is not None and path in best.indices else None
-
-
-def _fitting(proposal: Proposal, leaf: LeafSpec, path: str) -> tuple[Proposal | None, list[str]]:
-    """The first of a proposal and its alternatives whose value the schema allows, and why others are not allowed."""
-    reasons: list[str] = []
-    options = (proposal, *proposal.alternatives)
-    for at, one in enumerate(options):
-        try:
-            value = fitted(one.value, leaf, one.quote)
-        except Unfit as error:
-            reasons.append(str(error))
-            continue
-        return replace(one, path=path, value=value, alternatives=options[at + 1 :]), reasons
-    return None, reasons
 
 
 def coverage_of(found: Iterable[LeafEvidence]) -> EvidenceCoverage:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast, get_args
 
@@ -134,6 +134,11 @@ class ExtractSchema:
             found = next((leaf for leaf in self.leaves if leaf.path == wanted[:-2]), None)
         return found
 
+    def only(self, paths: Collection[str]) -> ExtractSchema | None:
+        """The schema of some of the leaves, by their paths in the schema; None if there is none of them."""
+        root = _narrowed(self.root, frozenset(paths))
+        return None if root is None else ExtractSchema(root, digest_of([self.digest, sorted(paths)]), self.title)
+
 
 def asked_schema(schema: Mapping[str, Json] | None, fields: Sequence[str] | str | None) -> ExtractSchema:
     """From a schema or a list of fields. Raises UsageError unless exactly one of them is given."""
@@ -152,6 +157,16 @@ def _leaves(node: SchemaNode) -> Iterator[LeafSpec]:
     else:
         for child in node.properties.values():
             yield from _leaves(child)
+
+
+def _narrowed(node: SchemaNode, paths: Collection[str]) -> SchemaNode | None:
+    if isinstance(node, LeafSpec):
+        return node if node.path in paths else None
+    if isinstance(node, ListSpec):
+        items = _narrowed(node.items, paths)
+        return None if items is None else replace(node, items=items)
+    kept = {name: one for name, child in node.properties.items() if (one := _narrowed(child, paths)) is not None}
+    return replace(node, properties=kept) if kept else None
 
 
 def _unwrapped(given: Mapping[str, Json]) -> Mapping[str, Json]:

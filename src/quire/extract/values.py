@@ -48,6 +48,8 @@ class Proposal:
     """The text on the page that says what the value is: what stands before or above it."""
     alternatives: tuple[Proposal, ...] = ()
     """Other values that the same extractor considered, best first."""
+    others: tuple[Proposal, ...] = ()
+    """What other extractors, or other parts of the document, say for the same path: agreement or conflict."""
 
 
 @dataclass(frozen=True, slots=True)

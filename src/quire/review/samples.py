@@ -24,7 +24,7 @@ def sample_of(
         "name": extraction.name,
         "schema": schema,
         "values": {path: value_at(extraction.values, path) for path in paths},
-        "places": {path: _place(extraction[path], decisions.get(path)) for path in paths if extraction[path].bboxes},
+        "places": {path: _place(extraction[path]) for path in paths if extraction[path].bboxes},
     }
 
 
@@ -32,7 +32,7 @@ def _counts(evidence: LeafEvidence, decision: Decision | None) -> bool:
     return decision.action != "reject" if decision is not None else evidence.status in ("verified", "repaired")
 
 
-def _place(evidence: LeafEvidence, decision: Decision | None) -> dict[str, Json]:
+def _place(evidence: LeafEvidence) -> dict[str, Json]:
     return {
         "page": evidence.page,
         "bboxes": [[one.left, one.top, one.width, one.height] for one in evidence.bboxes],

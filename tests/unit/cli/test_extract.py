@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 from pyarrow import parquet
 
+from tests.fakes.chat_server import answers, chat_server, cited, text_of
 from tests.unit.cli.batches import Desk
 from tests.unit.cli.test_cli import quire
 from tests.unit.extract.bills import bill
@@ -49,6 +50,24 @@ def test_a_folder_becomes_reports_and_a_second_run_does_nothing(invoice):
     assert "2 done before" in invoice.quire("run", "-o", "out").stdout
     plan = invoice.quire("plan", "in", "-o", "out", "--flow", "extract", "--fields", "total")
     assert "fields was invoice number, invoice date, total, iban and is total" in plan.stdout
+
+
+def test_a_language_model_is_asked_for_what_the_rules_do_not_find(invoice, monkeypatch):
+    said = answers(seller_name=cited("p1-b3", "Seller: Harbour Supplies Ltd", "Harbour Supplies Ltd"), iban=None)
+    with chat_server({"": [said]}) as server:
+        monkeypatch.setenv("QUIRE_LLM_URL", server.url)
+        monkeypatch.setenv("QUIRE_LLM_MODEL", "small")
+        command = ("extract", "in/bill.pdf", "--fields", "invoice number, iban", "--extractor", "fallback")
+        for _ in range(2):
+            found = json.loads(invoice.quire(*command, "--store", "store").stdout)
+        assert found["values"]["invoice_number"] == "INV-2041"
+        assert found["extractors"][0].startswith("fallback(offline,language model small) ")
+        (request,) = server.requests
+        assert ("- iban (" in text_of(request), "- invoice_number (" in text_of(request)) == (True, False)
+    monkeypatch.delenv("QUIRE_LLM_URL")
+    assert "QUIRE_LLM_URL is missing" in invoice.quire(*command, code=4).stderr
+    monkeypatch.delenv("QUIRE_LLM_MODEL")
+    assert "there is no language model; set QUIRE_LLM_URL" in invoice.quire(*command, code=4).stderr
 
 
 def test_values_below_a_confidence_are_left_out(invoice):

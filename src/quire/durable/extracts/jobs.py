@@ -10,15 +10,18 @@ from dataclasses import dataclass
 
 from quire.catalog.files import catalog_rows
 from quire.chunk.rows import jsonl
+from quire.cite.model import LanguageModel
 from quire.context import Json
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.reads.jobs import Export, loaded_result
 from quire.export.crops import PageCrops, rendered_by
 from quire.extract.encoding import encode_extraction, extraction_of
+from quire.extract.language_model.answering import answered_by
 from quire.extract.registry import find_extractors
 from quire.extract.reports import ReportFormat, report
 from quire.extract.running import extract
 from quire.opened import WorkerWork
+from quire.reading.model_answers import answers_of_parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,8 @@ class Extracting:
 
     document: Export
     asked: ExtractRequest
+    model: LanguageModel | None = None
+    """By its name alone: the parent asks it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,8 @@ def extracted(request: Extracting, work: WorkerWork) -> tuple[dict[str, object],
     """The extraction as JSON; the header says whether an extractor failed."""
     asked = request.asked
     catalog = loaded_result(request.document, work).catalog()
-    made = extract(catalog, asked.asked(), find_extractors(asked.extractors), min_confidence=asked.min_confidence)
+    with answered_by(answers_of_parent(work), request.model):
+        made = extract(catalog, asked.asked(), find_extractors(asked.extractors), min_confidence=asked.min_confidence)
     return {"failures": len(made.failures)}, encode_extraction(made)
 
 

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import accumulate
 from typing import cast
 
+from quire.cite.model import LanguageModel
 from quire.context import Claim, Json
 from quire.durable.extracts import jobs
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.flows.once import made_once
 from quire.durable.messages import DocumentReference
 from quire.durable.reads.steps import EXPORT_S, DocumentSteps
+from quire.errors import ConfigurationError
 from quire.extract.reports import ReportFormat, check_report_format
 from quire.flow.components import Files
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
+from quire.reading.model_answers import REQUEST, RecordedAnswers, answered_here
 
 STAGE = "extract"
 SUFFIX = ".extracted"
@@ -38,8 +43,11 @@ class ExtractSteps:
         key = extraction_key(document, asked)
 
         def make(claim: Claim) -> Digest:
+            model = _model()
             with steps.requested(document) as read:
-                reply = steps.work("quire.durable.extracts.jobs:extracted", jobs.Extracting(read, asked), EXPORT_S)
+                job = jobs.Extracting(read, asked, model and model.named)
+                answers = partial(answered_here, RecordedAnswers(steps.store), model, document["source"]["id"])
+                reply = steps.work("quire.durable.extracts.jobs:extracted", job, EXPORT_S, more={REQUEST: answers})
             if reply.header["failures"]:
                 failed = artifact_key(f"{STAGE}/failed", "1", (key, digest_of(reply.data.decode())), digest_of({}))
                 return self._saved(document, failed, reply.data)
@@ -78,6 +86,13 @@ def extraction_key(document: DocumentReference, asked: ExtractRequest) -> Artifa
     source = document["source"]
     inputs = document["document"], document["index"], source["id"], source["name"]
     return artifact_key(STAGE, "1", inputs, asked.digest())
+
+
+def _model() -> LanguageModel | None:
+    """The model of this machine. One that is set up badly is none here: a request that needs it was refused."""
+    with suppress(ConfigurationError):
+        return LanguageModel.of(os.environ)
+    return None
 
 
 def extracting(documents: DocumentSteps) -> Callable[..., Json]:

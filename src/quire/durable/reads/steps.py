@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from itertools import accumulate
@@ -53,6 +53,10 @@ NOTHING = Profile().digest()
 NO_DIGEST = Digest("")
 TOO_LATE = "not begun: the time for this document was over"
 """Why a page failed that was due after the deadline of the request."""
+
+
+Reply = Callable[[Mapping[str, object], bytes], tuple[Mapping[str, object], bytes]]
+"""The reply to a request of a job."""
 
 
 class _Converted(TypedDict):
@@ -364,13 +368,25 @@ class DocumentSteps:
     def _record(self, digest: Digest) -> Record:
         return Record.of_row(json.loads(self.store.load(digest)))
 
-    def work(self, job: str, arguments: object, timeout_s: float, *, urgent: bool = False) -> WorkerReply:
-        """Run a job, `module:function`, in a worker, and wait; the pool enforces the timeout."""
-        pool = shared_pool(self.workers)
-        return pool.submit(Job(job, arguments), timeout_s=timeout_s, on_request=self._asked, urgent=urgent).result()
+    def work(
+        self,
+        job: str,
+        arguments: object,
+        timeout_s: float,
+        *,
+        urgent: bool = False,
+        more: Mapping[str, Reply] | None = None,
+    ) -> WorkerReply:
+        """Run a job, `module:function`, in a worker, and wait; the pool enforces the timeout.
 
-    def _asked(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
-        return stored(self.store.load, header)
+        `more` answers requests of the job other than those for stored bytes, by name.
+        """
+
+        def asked(name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
+            return more[name](header, data) if more and name in more else stored(self.store.load, header)
+
+        pool = shared_pool(self.workers)
+        return pool.submit(Job(job, arguments), timeout_s=timeout_s, on_request=asked, urgent=urgent).result()
 
     @contextmanager
     def _opened(self, source: SourceRef, bundle: Digest | None = None) -> Iterator[Opened]:

@@ -74,7 +74,7 @@ def texts_so_far(content: str) -> str:
 
 def page(content: str, *, engine: str) -> tuple[str | None, list[ReadBlock]]:
     """Language and blocks of the JSON that the model wrote, boxes as fractions of its picture."""
-    found = _json_in(content)
+    found = json_in(content)
     listed = found.get("blocks") if isinstance(found, dict) else found
     if not isinstance(listed, list):
         raise EngineError(engine, "the answer is not the requested JSON, or incomplete")
@@ -100,7 +100,7 @@ def _message(text: str, engine: str) -> tuple[str, str | None]:
     return content if isinstance(content, str) else "", reason if isinstance(reason, str) else None
 
 
-def _json_in(content: str) -> Any:
+def json_in(content: str) -> Any:
     """The JSON in the text: all of it, in a code fence, or after other text; None without JSON."""
     bare = content.rsplit("</think>", 1)[-1].strip()
     candidates = [bare, *FENCED.findall(bare), bare[bare.find("{") :]]

@@ -47,14 +47,14 @@ export function showHelp({ forget }) {
   dialog(
     "Help",
     el("p", {}, "Click a box on the page to see its text, and a text to see its place. Numbers are the reading order; colours are kinds of blocks."),
-    el("h3", {}, "Keys"),
-    listOf(KEYS),
-    el("h3", {}, "Keys in a review"),
-    listOf(REVIEW_KEYS),
+    inOrder([el("h3", {}, "Keys"), listOf(KEYS)], [el("h3", {}, "Keys in a review"), listOf(REVIEW_KEYS)]),
     el("label", { class: "check" }, allowed, el("span", {}, "Single keys act")),
     forget && el("div", { class: "dialog-end" }, button("Forget the API key", forget, { class: "secondary" })),
   );
 }
+
+/** The keys of the screen that is shown come first. */
+const inOrder = (viewing, reviewing) => (document.body.dataset.screen === "desk" ? [...reviewing, ...viewing] : [...viewing, ...reviewing]);
 
 function listOf(keys) {
   return el("dl", { class: "keys" }, keys.map(([pressed, what]) => el("div", {}, el("dt", {}, pressed.split(/\s{2,}/).map((key) => el("kbd", {}, key))), el("dd", {}, what))));

@@ -1,16 +1,15 @@
 // The desk of a reviewer: one value, or one list, beside its page. Everything can be done with keys.
 
-import { button, dialog, el, icon, notify, replace } from "./dom.js";
-import { getJson, request } from "./api.js";
+import { request } from "./api.js";
+import { button, el, icon, notify, replace } from "./dom.js";
 import { ReviewGrid } from "./reviewgrid.js";
 import { reviewerName } from "./reviewer.js";
 import { Picker } from "./reviewpick.js";
 import { ReviewSession, placesOf } from "./reviewsession.js";
+import { ZOOM_STEP, pageTools, showHistory } from "./reviewtools.js";
 import { STATES, choicesOf, nothingLeft, shownValue, valueCard } from "./reviewvalue.js";
 import { Sheets } from "./sheets.js";
-import { ago, count } from "./words.js";
 
-const ZOOM_STEP = 1.25;
 const WAIT_MS = 4000; // before others' values are asked for again
 
 export class ReviewDesk {
@@ -20,6 +19,7 @@ export class ReviewDesk {
     this.session = new ReviewSession(filters, reviewerName());
     this.claim = null;
     this.item = null;
+    this.returning = null; // the decision that is being withdrawn
     this.place = null; // where the corrected value was picked
     this.busy = false;
     this.closed = false;
@@ -63,7 +63,7 @@ export class ReviewDesk {
     this.forList = el(
       "div",
       { class: "desk-list" },
-      action("Approve the list", "A", () => this._decideAll("approve", this.claim.items.filter(isDoubtful))),
+      action("Approve the list", "A", () => this._approveList()),
       action("Drop the row", "X", () => this._dropRow()),
       action("Add a row", "+", () => this._addRow()),
     );
@@ -86,7 +86,8 @@ export class ReviewDesk {
       this._heading();
     }
     const open = current.items.filter(isDoubtful);
-    const again = current.items.find((item) => item.review === this.item?.review && item.path === this.item?.path && item.state === "open");
+    const again = current.items.find((item) => item.path === this.returning?.path && item.review === this.returning.review);
+    this.returning = null;
     this._choose(again ?? open[0] ?? current.items[0]);
   }
 
@@ -149,7 +150,7 @@ export class ReviewDesk {
     }
     this.sheets = model.sheets;
     this.picker = new Picker(this.sheets, (picked) => this._picked(picked));
-    replace(this.stage, this._tools(model), this.sheets.element);
+    replace(this.stage, pageTools(model, { step: (by) => this._step(by), zoom: (by) => this._zoom(by), fit: () => this.sheets.fitPage() }), this.sheets.element);
     this.sheets.resize();
   }
 
@@ -178,39 +179,21 @@ export class ReviewDesk {
     replace(
       this.barPlace,
       el("div", { class: "document-heading" }, el("h1", { class: "document-name", title: review.name }, review.name), el("a", { class: "muted", href: `#/documents/${encodeURIComponent(review.pages)}` }, "document"), el("a", { class: "muted", href: "#/review" }, "all reviews")),
-      button("History", () => this._history(), { class: "secondary small" }),
+      button("History", () => showHistory(review), { class: "secondary small" }),
       sample,
     );
     this.sample = sample;
     document.title = `Review · ${review.name} · Quire`;
   }
 
-  _tools(model) {
-    const page = el("span", { class: "of" });
-    const show = () => (page.textContent = `Page ${model.current} of ${model.pages.at(-1).number}`);
-    model.addEventListener("page", show);
-    show();
-    const step = (by) => {
-      const next = model.pages[model.at(model.current) + by];
-      if (next) model.setCurrent(next.number, "step");
-    };
-    this._step = step;
-    return el(
-      "div",
-      { class: "tools", role: "toolbar", "aria-label": "Pages" },
-      el("div", { class: "tool-group" }, button("Previous page", () => step(-1), { icon: "back", class: "tool" }), page, button("Next page", () => step(1), { icon: "next", class: "tool" })),
-      el(
-        "div",
-        { class: "tool-group zooms" },
-        button("Smaller", () => this._zoom(1 / ZOOM_STEP), { icon: "minus", class: "tool" }),
-        button("Fit the page", () => this.sheets.fitPage(), { icon: "fit", class: "tool" }),
-        button("Larger", () => this._zoom(ZOOM_STEP), { icon: "plus", class: "tool" }),
-      ),
-      el("p", { class: "muted tool-about" }, "Click a block, drag over words, or draw a box to correct the value"),
-    );
+  _step(by) {
+    const { model } = this;
+    const next = model?.pages[model.at(model.current) + by];
+    if (next) model.setCurrent(next.number, "step");
   }
 
   _zoom(by) {
+    if (!this.sheets) return;
     this.sheets.setZoom(this.sheets.zoom * by);
     this.sheets.reveal();
   }
@@ -271,8 +254,12 @@ export class ReviewDesk {
     else await this.session.advance();
   }
 
+  _approveList() {
+    if (this.grid) this._decideAll("approve", this.claim.items.filter(isDoubtful), () => this.session.advance());
+  }
+
   /** Decide in one way about several cells, and go on. */
-  _decideAll(what, items) {
+  _decideAll(what, items, goOn = () => this._goOn()) {
     return this._guarded(async () => {
       for (const item of items) {
         try {
@@ -283,7 +270,7 @@ export class ReviewDesk {
           return;
         }
       }
-      await this._goOn();
+      await goOn();
     });
   }
 
@@ -300,7 +287,7 @@ export class ReviewDesk {
 
   _undo() {
     return this._guarded(async () => {
-      this.item = this.session.done.at(-1) ?? this.item;
+      this.returning = this.session.done.at(-1) ?? null;
       if (!(await this.session.undo())) notify("There is nothing to undo.");
     });
   }
@@ -319,14 +306,19 @@ export class ReviewDesk {
 
   async _guarded(work) {
     if (this.busy) return;
-    this.busy = this.input.readOnly = true; // what is typed meanwhile would be about another value
+    this._setBusy(true); // a key that is pressed meanwhile would be about a value that was not seen yet
     try {
       await work();
     } catch (error) {
       if (!this.closed) notify(error.message, "error");
     } finally {
-      this.busy = this.input.readOnly = false;
+      this._setBusy(false);
     }
+  }
+
+  _setBusy(busy) {
+    this.busy = this.input.readOnly = busy;
+    this.panel.setAttribute("aria-busy", String(busy));
   }
 
   async _sample() {
@@ -338,13 +330,6 @@ export class ReviewDesk {
       this._heading();
       this.sample.focus();
     });
-  }
-
-  async _history() {
-    const { review } = this.claim;
-    const { history } = await getJson(`api/review/${encodeURIComponent(review.id)}/history`).catch((error) => ({ history: notify(error.message, "error") ?? [] }));
-    const line = (entry) => el("li", {}, el("strong", {}, entry.path), ` ${entry.action}`, entry.decision?.action === "correct" && entry.action !== "undo" ? `: ${shownValue(entry.decision.value)}` : "", el("span", { class: "muted" }, ` · ${entry.reviewer || "no name"}, ${ago(entry.at)}`));
-    dialog("History", history.length ? el("ol", { class: "history" }, history.toReversed().map(line)) : el("p", { class: "muted" }, "Nothing was decided yet."), el("p", { class: "muted" }, count(history.length, "entry", "entries")));
   }
 
   /** A key outside of fields; says whether it meant something. */
@@ -359,7 +344,7 @@ export class ReviewDesk {
     const acts = {
       a: () => this._decide({ action: "approve" }),
       Enter: () => this._decide({ action: "approve" }),
-      A: () => this.grid && this._decideAll("approve", this.claim.items.filter(isDoubtful)),
+      A: () => this._approveList(),
       X: () => this._dropRow(),
       e: () => this.input.focus(),
       x: () => this._decide({ action: "absent" }),
@@ -367,11 +352,11 @@ export class ReviewDesk {
       n: () => this._guarded(() => this.session.advance()),
       z: () => this._undo(),
       s: () => this._sample(),
-      h: () => this._history(),
+      h: () => showHistory(this.claim.review),
       j: () => this.picker?.stepBlock(1),
       k: () => this.picker?.stepBlock(-1),
-      ArrowRight: () => (this.picker?.cursor ? this.picker.stepWord(1, { extend: shiftKey }) : this._step?.(1)),
-      ArrowLeft: () => (this.picker?.cursor ? this.picker.stepWord(-1, { extend: shiftKey }) : this._step?.(-1)),
+      ArrowRight: () => (this.picker?.cursor ? this.picker.stepWord(1, { extend: shiftKey }) : this._step(1)),
+      ArrowLeft: () => (this.picker?.cursor ? this.picker.stepWord(-1, { extend: shiftKey }) : this._step(-1)),
       "+": () => (this.grid ? this._addRow() : this._zoom(ZOOM_STEP)),
       "=": () => this._zoom(ZOOM_STEP),
       "-": () => this._zoom(1 / ZOOM_STEP),

@@ -4,10 +4,12 @@ import { ApiFailure, getJson, headers, postJson, request } from "./api.js";
 import { DocumentModel } from "./model.js";
 
 const CLAIMS = "quire-review-claims"; // of this tab: a reload gives them back
+const AT = "quire-review-at"; // and returns to the value of this address
 const CROP_DPI = 200;
 const MARGINS = { left: 0.14, top: 0.009, right: 0.06, bottom: 0.009 }; // around a value, of the page: its label stands before it
 const DOCUMENTS_KEPT = 6;
 const CROPS_KEPT = 60;
+const SOON_MS = 10_000;
 
 /** Emits `change` when there is another value, and `lost` when a claim could not be kept. */
 export class ReviewSession extends EventTarget {
@@ -29,8 +31,8 @@ export class ReviewSession extends EventTarget {
   async start() {
     for (const claim of remembered()) await release(claim);
     remember([]);
-    const [review, path] = JSON.parse(sessionStorage.getItem(`${CLAIMS}-at`) ?? "[null, null]");
-    this.current = (review && (await this._claim({ review, path }))) || (await this._claim());
+    const [there, review, path] = JSON.parse(sessionStorage.getItem(AT) ?? "[]");
+    this.current = (there === location.hash && (await this._claim({ review, path }))) || (await this._claim());
     this._prefetch();
     this._emit("change");
   }
@@ -38,10 +40,11 @@ export class ReviewSession extends EventTarget {
   /** Go on to the next value; the one in work is given back unless it is decided. */
   async advance() {
     const before = this.current;
-    const next = this._next ?? this._claim(before);
+    const next = await (this._next ?? this._claim(before));
     this._next = null;
-    this.current = (await next) ?? (await this._claim(before));
-    if (before) this._giveBack(before);
+    const given = before && this._giveBack(before);
+    if (!next) await given; // it may be the only one that is left
+    this.current = next ?? (await this._claim(before));
     this._prefetch();
     this._emit("change");
   }
@@ -121,7 +124,7 @@ export class ReviewSession extends EventTarget {
   }
 
   _forgetCrop(path) {
-    this._crops.get(path).then((url) => URL.revokeObjectURL(url), () => {});
+    this._crops.get(path).then((url) => setTimeout(() => URL.revokeObjectURL(url), SOON_MS), () => {}); // an image may be loading it
     this._crops.delete(path);
   }
 
@@ -145,7 +148,7 @@ export class ReviewSession extends EventTarget {
   /** The next value, with its document, the words of its page and its pictures: shown without waiting for them. */
   _prefetch() {
     if (!this.current) return;
-    sessionStorage.setItem(`${CLAIMS}-at`, JSON.stringify([this.current.review.id, this.current.items[0].path]));
+    sessionStorage.setItem(AT, JSON.stringify([location.hash, this.current.review.id, this.current.items[0].path]));
     this._next ??= this._claim(this.current).then((claim) => {
       if (claim) this._warm(claim).catch(() => {}); // it is tried again when it is shown
       return claim;
@@ -165,7 +168,7 @@ export class ReviewSession extends EventTarget {
 
   _giveBack(claim) {
     remember(remembered().filter((each) => each !== claim.claim));
-    release(claim.claim);
+    return release(claim.claim);
   }
 
   _keepAlive(lease) {

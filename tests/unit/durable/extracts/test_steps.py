@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from threading import Barrier
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -17,12 +17,14 @@ from quire.durable.messages import DocumentReference
 from quire.durable.opening import local_runtime
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.steps import DocumentSteps
-from quire.errors import UsageError
+from quire.errors import EngineError, UsageError
 from quire.extract.encoding import decode_extraction
 from quire.extract.offline import OfflineExtractor
 from quire.keys import Digest, digest_bytes
 from quire.store.files import FileStore
 from quire.workers import WorkerReply
+from tests.fakes.chat_server import answers, chat_server, cited
+from tests.fakes.vision_server import refuses
 from tests.unit.extract.bills import bill
 
 pytestmark = pytest.mark.processes
@@ -56,9 +58,9 @@ class Counting(DocumentSteps):
 
     jobs: ClassVar[list[str]] = []
 
-    def work(self, job: str, arguments: object, timeout_s: float, *, urgent: bool = False) -> WorkerReply:
+    def work(self, job: str, arguments: object, timeout_s: float, **options: Any) -> WorkerReply:
         self.jobs.append(job)
-        return super().work(job, arguments, timeout_s, urgent=urgent)
+        return super().work(job, arguments, timeout_s, **options)
 
 
 def test_two_extractions_of_one_document_at_the_same_time_have_one_winner(store, document):
@@ -76,6 +78,25 @@ def test_two_extractions_of_one_document_at_the_same_time_have_one_winner(store,
     assert sorted(hit for _, hit in found) == [False, True, True, True]
     extraction = decode_extraction(store.load(found[0][0]))
     assert extraction.values["invoice_number"] == "INV-2041"
+
+
+def test_a_worker_asks_a_language_model_through_its_parent_and_an_answer_is_paid_for_once(store, document, monkeypatch):
+    schema = {"type": "object", "properties": {"total": {"type": "number"}}}
+    said = answers(total=cited("p1-b5", "Total: EUR 1,250.00", 1250))
+    with chat_server({"": [refuses(400, "no response_format"), said]}) as server:
+        for name, value in (("URL", server.url), ("MODEL", "small"), ("KEY", "secret-key")):
+            monkeypatch.setenv(f"QUIRE_LLM_{name}", value)
+        steps = ExtractSteps(DocumentSteps(store, workers=1))
+        asked = ExtractRequest.of(schema, extractors=["model"])
+        found = decode_extraction(store.load(steps.extraction(document, asked)[0]))
+        assert (found["total"].status, found.failures) == ("verified", ())
+        assert {one.headers["Authorization"] for one in server.server.requests} == {"Bearer secret-key"}
+        steps.extraction(document, replace(asked, min_confidence=0.5))
+        assert ["response_format" in one for one in server.requests] == [True, False, True]
+        server.behaviours[""][:] = [refuses(401, "the key secret-key is unknown")]
+        with pytest.raises(EngineError, match="the server answered 401") as failed:
+            steps.extraction(document, ExtractRequest.of(fields="date", extractors=["model"]))
+        assert "secret-key" not in str(failed.value)
 
 
 def test_everything_that_decides_the_values_decides_the_key(document, monkeypatch):

@@ -112,6 +112,10 @@ def test_the_same_extraction_is_made_once(server):
         ({"schema": {"$ref": "#"}, "document": "x.1"}, "refers to itself"),
         ({"schema": {"properties": {"a": {"pattern": "("}}}, "document": "x.1"}, "is no regular expression"),
         ({"fields": "a", "extractors": ["learned:/etc/passwd"], "document": "x.1"}, "there is no extractor"),
+        (
+            {"fields": "a", "extractors": ["fallback:rules,learned:/etc/passwd"], "document": "x.1"},
+            "there is no extractor",
+        ),
         ({"fields": "a", "min_confidence": 2, "document": "x.1"}, "min_confidence"),
         ({"fields": "a", "feilds": "b", "document": "x.1"}, "feilds"),
     ],
@@ -122,6 +126,12 @@ def test_a_request_that_cannot_work_is_refused_with_the_reason(server, body, sai
     answer = asked(server, given)
     assert answer.status == 422
     assert said in answer.json["detail"]
+
+
+def test_a_server_without_a_language_model_says_so(server):
+    answer = asked(server, {"fields": "a", "extractors": ["model"], "document": server.read(bill(), headers={})})
+    assert answer.status == 501
+    assert answer.json["detail"].startswith("there is no language model; set QUIRE_LLM_URL")
 
 
 def test_a_part_that_is_missing_is_named(server):

@@ -94,8 +94,10 @@ def desk(page, server) -> Callable[..., Page]:
 
 
 def at(page: Page, path: str) -> None:
-    """Wait until the value of a path is shown."""
+    """Wait until the value of a path is shown, and can be decided about."""
+    expect(page.locator(".desk-panel")).to_have_attribute("aria-busy", "false")
     expect(page.locator(".value-path")).to_have_text(path)
+    expect(page.locator(".desk-panel")).to_have_attribute("aria-busy", "false")
 
 
 def test_a_document_is_reviewed_with_keys_alone(desk, review, page):
@@ -268,6 +270,20 @@ def test_a_reload_goes_on_where_it_was(desk, review, page):
     page.keyboard.press("a")
     at(page, "currency")
     assert mine.states() == {"number": "confirmed", "total": "confirmed"}
+    desk(review())
+    at(page, "number")  # of the other document
+
+
+def test_the_last_value_can_be_skipped_and_comes_again(desk, review, page):
+    desk(review(), "&doubt=conflict")
+    at(page, "total")
+    drawn(page, 1)
+    page.keyboard.press("n")
+    at(page, "total")
+    page.keyboard.press("a")
+    expect(page.get_by_role("heading", name="Everything is reviewed")).to_be_visible()
+    page.get_by_role("button", name="Undo the last decision").click()
+    at(page, "total")
 
 
 def test_a_decision_without_a_connection_is_not_lost_silently(desk, review, page, context, complaints):

@@ -1,0 +1,43 @@
+// Around the desk: the tools above the pages, and the history of a review.
+
+import { getJson } from "./api.js";
+import { button, dialog, el, notify } from "./dom.js";
+import { shownValue } from "./reviewvalue.js";
+import { ago, count } from "./words.js";
+
+export const ZOOM_STEP = 1.25;
+
+export function pageTools(model, { step, zoom, fit }) {
+  const page = el("span", { class: "of" });
+  const show = () => (page.textContent = `Page ${model.current} of ${model.pages.at(-1).number}`);
+  model.addEventListener("page", show);
+  show();
+  return el(
+    "div",
+    { class: "tools", role: "toolbar", "aria-label": "Pages" },
+    el("div", { class: "tool-group" }, button("Previous page", () => step(-1), { icon: "back", class: "tool" }), page, button("Next page", () => step(1), { icon: "next", class: "tool" })),
+    el(
+      "div",
+      { class: "tool-group zooms" },
+      button("Smaller", () => zoom(1 / ZOOM_STEP), { icon: "minus", class: "tool" }),
+      button("Fit the page", fit, { icon: "fit", class: "tool" }),
+      button("Larger", () => zoom(ZOOM_STEP), { icon: "plus", class: "tool" }),
+    ),
+    el("p", { class: "muted tool-about" }, "Click a block, drag over words, or draw a box to correct the value"),
+  );
+}
+
+/** Who decided what, and when; the latest first. */
+export async function showHistory(review) {
+  try {
+    const { history } = await getJson(`api/review/${encodeURIComponent(review.id)}/history`);
+    dialog("History", history.length ? el("ol", { class: "history" }, history.toReversed().map(entryLine)) : el("p", { class: "muted" }, "Nothing was decided yet."), el("p", { class: "muted" }, count(history.length, "entry", "entries")));
+  } catch (error) {
+    notify(error.message, "error");
+  }
+}
+
+function entryLine(entry) {
+  const corrected = entry.action === "correct" ? `: ${shownValue(entry.decision.value)}` : "";
+  return el("li", {}, el("strong", {}, entry.path), ` ${entry.action}${corrected}`, el("span", { class: "muted" }, ` · ${entry.reviewer || "no name"}, ${ago(entry.at)}`));
+}
