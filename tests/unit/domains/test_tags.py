@@ -98,3 +98,7 @@ def test_digits_that_ocr_split_or_took_for_letters_and_points_that_it_lost_are_p
     assert found == {
         *("PV 4712.02", "TV 4750.03", "HV 4750.01", "QSa 47140 75HB13 50", "H1008", "PICSA 4712.02"),
     }
+
+
+def test_a_text_of_a_hundred_thousand_letters_takes_no_time_to_speak_of():
+    assert not find_tags([at("A" * 100_000, 0.1, 0.1, confidence=0.9), at("P1-" * 30_000, 0.1, 0.2, confidence=0.9)])

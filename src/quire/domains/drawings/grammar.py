@@ -18,6 +18,7 @@ _BEFORE_NUMBERS = """
 NOT_TAGS = frozenset(_BEFORE_NUMBERS.split())
 """Letters that stand before a number and are no tag: units, sizes, standards, materials, words of title blocks."""
 
+LONGEST = 80  # characters of a tag
 _SUFFIX = r"(?:[.\-]\d{1,3})?(?:[A-Z](?:/[A-Z])*| [A-D](?:/[A-D])*)?"
 _INSTRUMENT = re.compile(rf"(?P<code>[A-Z]{{2,6}})(?P<sep>[ \-])?(?P<number>\d{{2,6}}{_SUFFIX})")
 _EQUIPMENT = re.compile(rf"(?:[A-Z]{{1,3}}\d{{2}}-)?(?P<code>[A-Z]{{1,3}})(?P<sep>-)?(?P<number>\d{{2,5}}{_SUFFIX})")
@@ -48,7 +49,7 @@ class TagText:
 def tag_of(text: str) -> TagText | None:
     """The tag that a whole text is; None for everything else."""
     plain = " ".join(text.replace("–", "-").replace("−", "-").split()).strip(" .,;:_|-")
-    if not plain or not any(map(str.isdigit, plain)) or not any(map(str.isalpha, plain)):
+    if not 0 < len(plain) <= LONGEST or not any(map(str.isdigit, plain)) or not any(map(str.isalpha, plain)):
         return None
     return _line(plain) or _short(plain)
 

@@ -13,7 +13,7 @@ AGREED = 2  # how many times more often than another reading the usual one is re
 POINTED = 2  # loops with a point before their last digits, from which on it is the form of the sheet
 _LOOKALIKES = str.maketrans("OQDIlSBZGT", "0001158267")
 _FOLDED = str.maketrans("0O1I5S8B2Z6G", "OOIISSBBZZGG")
-_MIXED = re.compile(r"(?=\w*\d)(?=\w*[A-Za-z])\w{5,}")
+_MIXED = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{5,}")
 _TAGGED = re.compile(r"([A-Z]{1,6}[ \-]?)([0-9OQDIlSBZGT]{3,6})((?:\.[0-9OQDIlSBZGT]{1,3})?[A-D]?)")
 _LOOP = re.compile(r"(?P<code>[A-Z]{2,6} ?)?\d{2,4}(?P<point>\.\d{1,3})")
 _UNPOINTED = re.compile(r"(?P<code>[A-Z]{2,6} ?)?(?P<number>\d{5,6})")

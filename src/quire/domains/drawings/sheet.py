@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from quire.context import Json
+from quire.domains.boxes import box_json
 from quire.domains.drawings.grammar import TAG_KINDS, TagKind
 from quire.domains.drawings.tags import DrawingTag, by_kind
 from quire.domains.drawings.texts import SheetText
@@ -58,7 +59,7 @@ class Drawing:
             "name": self.name,
             "tags": {kind: [_tag_json(tag) for tag in tags] for kind, tags in by_kind(self.tags).items()},
             "title_block": {
-                name: {"label": field.label, "value": field.value, "bbox": _box_json(field.value_bbox)}
+                name: {"label": field.label, "value": field.value, "bbox": box_json(field.value_bbox)}
                 for name, field in self.title_block.items()
             },
             "sheets": [
@@ -117,11 +118,7 @@ def _tag_json(tag: DrawingTag) -> Json:
         "code": tag.code,
         "number": tag.number,
         "page": tag.page,
-        "bbox": _box_json(tag.bbox),
+        "bbox": box_json(tag.bbox),
         "angle": tag.angle,
         "confidence": tag.confidence,
     }
-
-
-def _box_json(box: BBox) -> Json:
-    return {name: round(getattr(box, name), 5) for name in ("left", "top", "width", "height")}

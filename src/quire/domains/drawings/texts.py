@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from quire.engine import Recognition
@@ -109,9 +109,3 @@ def _is_same(text: SheetText, other: SheetText) -> bool:
     if width <= 0 or height <= 0:
         return False
     return width * height > SAME * min(box.width * box.height, known.width * known.height)
-
-
-def words_of(texts: Iterable[SheetText]) -> Iterator[tuple[str, SheetText]]:
-    """Each word with the text that it is in."""
-    for text in texts:
-        yield from ((word, text) for word in text.text.split())

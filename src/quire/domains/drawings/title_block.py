@@ -29,6 +29,12 @@ _LABELS: dict[str, str] = {
     "approved by": r"approved(?: by)?|appd?\.?(?: by)?|freigegeben|freig\.?|approuvé(?: par)?|aprobado",
     "designed by": r"designed(?: by)?|konstruiert|entworfen",
 }
+_HEADS = re.compile(
+    r"by|ch(?:ec)?k(?:ed)?|description|revisions?(?: .*)?|rev\..*|signature|name|date/name|no\.?|last|editor|initials?"
+    r"|beschreibung|unterschrift|bearbeitet|änderungen|désignation|visa",
+    re.IGNORECASE,
+)
+"""Heads of the columns of a list of revisions, which are no values."""
 _PATTERNS = [(name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _LABELS.items()]
 
 
@@ -38,7 +44,8 @@ def title_block(texts: Sequence[SheetText]) -> dict[str, Field]:
     lower = [text for text in texts if text.bbox.left > CORNER and text.bbox.top > CORNER]
     corner = [text for text in lower if not text.is_upright and not _is_zone(text)]
     named = {number: name for number, text in enumerate(corner) if (name := _name(text.text)) is not None}
-    values = [text for number, text in enumerate(corner) if number not in named]
+    rest = [text for number, text in enumerate(corner) if number not in named]
+    values = [text for text in rest if not _HEADS.fullmatch(text.text.strip(" :"))]
     chosen = _assigned([corner[number] for number in named], values)
     found: dict[str, Field] = {}
     for at, (number, name) in enumerate(named.items()):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from quire.atomic_files import write_files
 from quire.context import Json
+from quire.domains.boxes import box_json
 from quire.types import BBox, Block
 
 
@@ -90,7 +91,3 @@ class Form:
         target = Path(path)
         write_files({target: self.to_workbook()})
         return target
-
-
-def box_json(box: BBox) -> Json:
-    return {name: round(getattr(box, name), 5) for name in ("left", "top", "width", "height")}
