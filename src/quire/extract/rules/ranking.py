@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -56,6 +56,14 @@ class Ranked:
     label: str = ""
 
 
+_LEAST_SIGNS: Mapping[str, int] = {"phone": 6, "iban": 10, "tax_number": 7}
+"""Letters and digits of a value: what has fewer is a part of one, or the rate of a tax."""
+
+
+def _least_signs(wanted: WantedLeaf) -> int:
+    return _LEAST_SIGNS.get(wanted.concept.id if wanted.concept is not None else wanted.kind, 0)
+
+
 class Ranking:
     """The candidates of one document, ranked for the leaves of one schema."""
 
@@ -88,6 +96,8 @@ class Ranking:
     def _scored(self, wanted: WantedLeaf, candidate: Candidate, weight: float) -> Ranked | None:
         leaf = wanted.leaf
         if value_of(leaf, candidate) is None or (leaf.pattern and not re.fullmatch(leaf.pattern, candidate.text)):
+            return None
+        if sum(map(str.isalnum, candidate.text)) < _least_signs(wanted):
             return None
         fit = label_fit(wanted, candidate, self._matcher, self._bonus)
         if fit.label and fit.label in (candidate.column_head, candidate.above) and self._is_one_of_many(candidate):
