@@ -53,8 +53,9 @@ def test_a_value_with_its_citation_is_verified():
     assert found["total"].extractor == "language model small"
     (request,) = server.requests
     assert "[p1-b5]\nTotal: EUR 1,250.00" in text_of(request)
-    form = request["response_format"]["json_schema"]["schema"]["properties"]["values"]
-    assert form["required"] == ["invoice_number", "total"]
+    form = request["response_format"]["json_schema"]["schema"]
+    assert form["properties"]["values"]["required"] == ["invoice_number", "total"]
+    assert form["$defs"]["record"]["enum"] == [f"p1-b{at}" for at in range(1, 6)] + ["p2-b1", "p2-b2"]
     assert request["temperature"] == 0
 
 

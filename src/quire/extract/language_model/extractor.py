@@ -28,6 +28,7 @@ LEAST_CHARACTERS = 500
 _FINAL = (401, 403, 404)
 """HTTP status codes that the same request gets again: the key, the address or the name of the model is wrong."""
 _VERSION = "1"
+_ID = re.compile(r"^\[(\S+)\]$", re.MULTILINE)
 _INDEX = re.compile(r"\[(\d+)\]")
 
 
@@ -81,7 +82,7 @@ class LanguageModelExtractor:
         answers = current_answers()
         said: dict[int, Any] = {}
         failed: dict[int, EngineError] = {}
-        wanted = {at: self._request(schema, part, constrained=True) for at, part in enumerate(parts)}
+        wanted = {at: self._request(schema, part, catalog) for at, part in enumerate(parts)}
         for constrained in (True, False):
             replies = answers(self.model, catalog.document, list(wanted.values()))
             for at, answer in zip(wanted, replies, strict=True):
@@ -93,7 +94,7 @@ class LanguageModelExtractor:
             again = [at for at, error in failed.items() if not _is_final(error)]
             if not constrained or not again:
                 break
-            wanted = {at: self._request(schema, parts[at], constrained=False) for at in again}
+            wanted = {at: self._request(schema, parts[at], None) for at in again}
         return said, failed
 
     def _tree(self, answer: bytes | EngineError, schema: ExtractSchema) -> Any:
@@ -105,10 +106,12 @@ class LanguageModelExtractor:
             raise EngineError(self.name, "the answer has none of the values that were asked for")
         return tree
 
-    def _request(self, schema: ExtractSchema, part: str, *, constrained: bool) -> bytes:
-        form = answer_schema(schema)
+    def _request(self, schema: ExtractSchema, part: str, catalog: SourceCatalog | None) -> bytes:
+        """About a part. With the catalog the form of the answer is constrained, with the ids that can be cited."""
+        shown = [one for one in _ID.findall(part) if one in catalog.by_id] if catalog else []
+        form = answer_schema(schema, list(dict.fromkeys(shown)))
         asked = f"Values:\n{described(schema)}\n\nRecords:\n{part}"
-        if not constrained:
+        if catalog is None:
             asked += (
                 f"\n\nReply with JSON of this JSON Schema, in a code fence:\n{json.dumps(form, ensure_ascii=False)}"
             )
@@ -117,7 +120,7 @@ class LanguageModelExtractor:
             {"role": "user", "content": asked},
         ]
         request: dict[str, Any] = {"model": self.model.model, "messages": messages, "temperature": 0, "stream": False}
-        if constrained:
+        if catalog is not None:
             named = {"name": "values", "strict": True, "schema": form}
             request["response_format"] = {"type": "json_schema", "json_schema": named}
         return json.dumps(request).encode()

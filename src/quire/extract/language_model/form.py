@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from quire.catalog.records import SourceCatalog
@@ -13,13 +13,22 @@ from quire.extract.values import Proposal
 CONFIDENCE = 0.8
 """Of a value that a model proposes: it does not say how sure it is, and the check of the value counts."""
 MOST_ROWS = 5000
+MOST_IDS = 500
+"""Of records in a JSON Schema: some servers refuse longer lists."""
 LONGEST_QUOTE = 1000
 _DESCRIBED = 300
 
 
-def answer_schema(schema: ExtractSchema) -> dict[str, Json]:
-    """The JSON Schema of the answer: the tree that is asked for, with a citation in place of each value."""
-    return _object({"values": _form(schema.root)})
+def answer_schema(schema: ExtractSchema, records: Sequence[str] = ()) -> dict[str, Json]:
+    """The JSON Schema of the answer: the tree that is asked for, with a citation in place of each value.
+
+    With `records`, only these ids can be cited, unless there are more than servers take.
+    """
+    form = _object({"values": _form(schema.root)})
+    known: dict[str, Json] = {"type": "string"}
+    if 0 < len(records) <= MOST_IDS:
+        known["enum"] = list(records)
+    return {**form, "$defs": {"record": known}}
 
 
 def _form(node: SchemaNode) -> dict[str, Json]:
@@ -28,8 +37,8 @@ def _form(node: SchemaNode) -> dict[str, Json]:
     if not isinstance(node, LeafSpec):
         return _object({name: _form(child) for name, child in node.properties.items()})
     value: dict[str, Json] = {"enum": list(node.enum)} if node.enum else {"type": node.type}
-    text: dict[str, Json] = {"type": "string"}
-    cited: dict[str, Json] = {"anyOf": [_object({"record": text, "quote": text, "value": value}), {"type": "null"}]}
+    named: dict[str, Json] = {"record": {"$ref": "#/$defs/record"}, "quote": {"type": "string"}, "value": value}
+    cited: dict[str, Json] = {"anyOf": [_object(named), {"type": "null"}]}
     return {"type": "array", "items": cited} if node.several else cited
 
 
