@@ -30,6 +30,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("scan.png", "examples/scan.png"):
         shutil.copy(ROOT / "examples" / "scan.png", tmp_path / name)
     shutil.copy(ROOT / "src" / "quire" / "flow" / "samples" / "invoice.pdf", tmp_path / "invoice.pdf")
+    shutil.copytree(ROOT / "examples" / "receipts", tmp_path / "receipts")
     (tmp_path / "secret.pdf").write_bytes(documents.encrypted("swordfish"))
     (tmp_path / "scan.pdf").write_bytes(documents.scan_like())
     (tmp_path / "cut.pdf").write_bytes(sample.read_bytes()[:3000])
