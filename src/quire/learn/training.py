@@ -71,7 +71,8 @@ def checked_learning(samples: Iterable[Sample]) -> Learning:
 
 
 def _usable(samples: Iterable[Sample]) -> list[Sample]:
-    listed = sorted({one.id: one for one in samples}.values(), key=lambda one: one.digest)
+    ordered = sorted(samples, key=lambda one: one.digest)
+    listed = sorted({one.id: one for one in ordered}.values(), key=lambda one: one.digest)
     if len(listed) < FEWEST:
         raise UsageError(f"there are {len(listed)} samples; learning starts with {FEWEST}")
     if len({one.leaves.digest for one in listed}) > 1:
