@@ -188,12 +188,12 @@ class _Lesson:
 
     def _is_better(self, decision: _Decision) -> bool:
         """Whether more documents come out better than by the rules, and not by chance: of those that differ, the better
-        ones are more than half by a standard deviation."""
+        ones are more than half by more than a standard deviation."""
         wrong = [self._score(one).wrong for one in self._validated[decision]]
         before = [self._score(one).wrong for one in self._validated[_RULES]]
         better = sum(now < then for now, then in zip(wrong, before, strict=True))
         worse = sum(now > then for now, then in zip(wrong, before, strict=True))
-        return better > worse and (better - worse) ** 2 >= better + worse
+        return better > worse and (better - worse) ** 2 > better + worse
 
     @property
     def _decided(self) -> list[_Outcome]:
