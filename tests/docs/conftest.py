@@ -31,6 +31,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copy(ROOT / "examples" / "scan.png", tmp_path / name)
     for name in ("invoice.pdf", "form.pdf", "drawing.pdf"):
         shutil.copy(ROOT / "src" / "quire" / "flow" / "samples" / name, tmp_path / name)
+    shutil.copytree(ROOT / "examples" / "receipts", tmp_path / "receipts")
     (tmp_path / "secret.pdf").write_bytes(documents.encrypted("swordfish"))
     (tmp_path / "scan.pdf").write_bytes(documents.scan_like())
     (tmp_path / "cut.pdf").write_bytes(sample.read_bytes()[:3000])

@@ -7,6 +7,7 @@ import re
 
 from quire.context import Json
 from quire.extract.schema import LeafSpec
+from quire.verify.dates import dates_in
 from quire.verify.numbers import number_readings
 
 _TRUE = frozenset(
@@ -34,6 +35,8 @@ def fitted(value: Json, leaf: LeafSpec, quote: str = "") -> Json:
         case "number" | "integer":
             return _number(value, whole=leaf.type == "integer")
     text = value if isinstance(value, str) else quote or _plain(value)
+    if leaf.kind == "date" and not dates_in(text):
+        raise Unfit(f"{_shown(text)} is no date")
     if leaf.pattern and not re.search(leaf.pattern, text):
         raise Unfit(f"{_shown(text)} does not match the pattern {leaf.pattern}")
     return text

@@ -138,7 +138,10 @@ class Sample:
             raise UsageError(
                 f"the sample of {self.name or self.document[:12]} has no content; name the folder of its document"
             )
-        pages, blocks = decode_document(self.content.encode("utf-8", "surrogatepass"), _unknown)
+        try:
+            pages, blocks = decode_document(self.content.encode("utf-8", "surrogatepass"), _unknown)
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise UsageError(f"the content of the sample of {self.name[:80]} is broken: {error!r}") from error
         return SourceCatalog(self.document, self.name, self.digest, (), pages, blocks)
 
     def expected(self, path: str) -> Sequence[Json] | None:

@@ -71,7 +71,8 @@ def checked_learning(samples: Iterable[Sample]) -> Learning:
 
 
 def _usable(samples: Iterable[Sample]) -> list[Sample]:
-    listed = sorted({one.id: one for one in samples}.values(), key=lambda one: one.digest)
+    ordered = sorted(samples, key=lambda one: one.digest)
+    listed = sorted({one.id: one for one in ordered}.values(), key=lambda one: one.digest)
     if len(listed) < FEWEST:
         raise UsageError(f"there are {len(listed)} samples; learning starts with {FEWEST}")
     if len({one.leaves.digest for one in listed}) > 1:
@@ -182,7 +183,17 @@ class _Lesson:
     @cached_property
     def _decision(self) -> _Decision:
         """What does best in the cross-validation; of several the one that differs least from the rules."""
-        return max(_DECISIONS, key=lambda one: (self._total(self._validated[one]).f1, -_DECISIONS.index(one)))
+        fit = [one for one in _DECISIONS if one == _RULES or self._is_better(one)]
+        return max(fit, key=lambda one: (self._total(self._validated[one]).f1, -_DECISIONS.index(one)))
+
+    def _is_better(self, decision: _Decision) -> bool:
+        """Whether more documents come out better than by the rules, and not by chance: of those that differ, the better
+        ones are more than half by more than a standard deviation."""
+        wrong = [self._score(one).wrong for one in self._validated[decision]]
+        before = [self._score(one).wrong for one in self._validated[_RULES]]
+        better = sum(now < then for now, then in zip(wrong, before, strict=True))
+        worse = sum(now > then for now, then in zip(wrong, before, strict=True))
+        return better > worse and (better - worse) ** 2 > better + worse
 
     @property
     def _decided(self) -> list[_Outcome]:

@@ -1,4 +1,4 @@
-"""`quire samples` and `quire learn` as people meet them."""
+"""`quire learn` and `quire samples` as people meet them; the guide to learning runs more of them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from tests.unit.learn.receipts import FIELDS, receipts, values
 pytestmark = pytest.mark.processes
 
 
-def test_samples_are_kept_learnt_from_and_used(tmp_path: Path) -> None:
+def test_what_is_learnt_from_documents_and_their_values_is_used(tmp_path: Path) -> None:
     for number in range(7):
         (tmp_path / receipts()[number].name).write_bytes(receipts()[number].content)
     rows = [{"file": receipts()[number].name, "values": values(number)} for number in range(5)]
     (tmp_path / "values.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     names = ",".join(FIELDS)
     given = ("--documents", ".", "--truth", "values.jsonl", "--fields", names)
-    assert "5 samples in kept" in quire("samples", "add", "kept", *given, "--quiet", cwd=tmp_path).stdout
-    learnt = quire("learn", "kept", "-o", "receipts.model", cwd=tmp_path)
+    learnt = quire("learn", *given, "-o", "receipts.model", cwd=tmp_path)
     assert "total: F1 0.000 by rules, 1.000 learnt; uses chosen" in learnt.stdout
     last = receipts()[6].name
     found = quire("extract", last, "--fields", names, "--learned", "receipts.model", cwd=tmp_path)
@@ -32,9 +31,7 @@ def test_samples_are_kept_learnt_from_and_used(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("learn", "--check"), "nothing to learn from"),
         (("learn", "none.jsonl", "-o", "m"), "none.jsonl cannot be read"),
-        (("learn", "none.jsonl"), "name the file of the model with -o"),
         (("samples", "add", "kept"), "name the documents with --documents"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -123,6 +124,13 @@ def test_a_box_and_text_changed_in_label_studio_count():
 def test_a_task_of_someone_else_is_refused():
     with pytest.raises(UsageError, match="not as `quire samples export` makes it"):
         samples_of([{"data": {"image": "a.png"}, "annotations": [{"result": []}]}])
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"pages": [[1]], "blocks": []}', '{"pages": [], "blocks": [{}]}'])
+def test_a_sample_with_broken_content_is_named(content):
+    broken = replace(sample(0), content=content)
+    with pytest.raises(UsageError, match=r"the content of the sample of receipt-01\.pdf is broken"):
+        broken.catalog  # noqa: B018 - decodes it
 
 
 def test_a_place_is_where_a_person_drew_it():
