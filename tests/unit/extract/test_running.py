@@ -215,3 +215,11 @@ def test_the_package_can_be_called_when_a_module_of_it_was_imported_first() -> N
     assert values.Extraction is Extraction
     with pytest.raises(UsageError, match="there is no extractor 'magic'"):
         quire.extract(bill(), fields="total", extractors=["magic"])
+
+
+def test_what_is_no_date_fills_no_date():
+    result = quire.read(bill())
+    schema = {"properties": {"due": {"type": "string", "format": "date"}}}
+    found = result.extract(schema, extractors=[Saying([("due", "1,250.00", "1,250.00")])])
+    assert found.values == {"due": None}
+    assert "is no date" in found.not_found[0].reason
