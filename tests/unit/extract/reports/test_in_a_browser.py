@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from quire.extract.reports import report
-from tests.unit.service.web.conftest import axe, browser
+from tests.servers import chromium
 
-__all__ = ["axe", "browser"]
-
-pytestmark = pytest.mark.servers
+pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("browser")]
 
 NEAR = 3.0
 """Pixels."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium.browsing() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +70,6 @@ def test_the_keyboard_is_enough(page):
     page.keyboard.press("ArrowLeft")
 
 
-def test_no_fault_of_accessibility_is_found(page, axe):
-    page.evaluate(axe)
+def test_no_fault_of_accessibility_is_found(page):
+    page.evaluate(chromium.axe_script())
     assert [fault["id"] for fault in page.evaluate("axe.run()")["violations"]] == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +16,6 @@ from tests.unit.service.api.conftest import Serving, half_damaged, serving
 
 __all__ = ["half_damaged"]
 
-AXE = ROOT / ".venv/axe/node_modules/axe-core/axe.min.js"
 PATIENCE_MS = 60_000
 MANY = 400
 
@@ -26,21 +24,13 @@ expect.set_options(timeout=PATIENCE_MS)
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium; missing, it fails tests where it is expected and skips them else."""
-    if chromium.program() is None:
-        missing = pytest.fail if os.environ.get("QUIRE_EXPECT_CHROMIUM") == "1" else pytest.skip
-        missing("scripts/system_packages.sh installs Chromium, which is not here")
     with chromium.browsing() as running:
         yield running
 
 
 @pytest.fixture(scope="package")
 def axe() -> str:
-    """The script that finds faults of accessibility."""
-    if not AXE.exists():
-        missing = pytest.fail if os.environ.get("QUIRE_EXPECT_AXE") == "1" else pytest.skip
-        missing("scripts/axe.sh fetches axe-core, which is not here")
-    return AXE.read_text(encoding="utf-8")
+    return chromium.axe_script()
 
 
 @pytest.fixture(scope="package")
