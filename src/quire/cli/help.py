@@ -74,6 +74,8 @@ class HelpGroup(TyperGroup):
             panel = getattr(command, "rich_help_panel", None) or "Commands"
             records = panels.setdefault(panel, [])
             records.append((f"{name:<{width}}", command.get_short_help_str(formatter.width - width - 6)))
-        for panel, records in panels.items():
-            with formatter.section(panel):
+        formatter.write_paragraph()
+        for panel, records in panels.items():  # without blank lines between them, so that all fit a screen
+            formatter.write_heading(panel)
+            with formatter.indentation():
                 formatter.write_dl(records)
