@@ -36,11 +36,6 @@ class LeafScore:
     def f1(self) -> float:
         return 2 * self.right / (self.expected + self.found) if self.expected + self.found else 1.0
 
-    @property
-    def wrong(self) -> int:
-        """Values that are missing, and values that are given and not right."""
-        return self.expected + self.found - 2 * self.right
-
     def __add__(self, other: LeafScore) -> LeafScore:
         return LeafScore(self.expected + other.expected, self.found + other.found, self.right + other.right)
 

@@ -183,17 +183,7 @@ class _Lesson:
     @cached_property
     def _decision(self) -> _Decision:
         """What does best in the cross-validation; of several the one that differs least from the rules."""
-        fit = [one for one in _DECISIONS if one == _RULES or self._is_better(one)]
-        return max(fit, key=lambda one: (self._total(self._validated[one]).f1, -_DECISIONS.index(one)))
-
-    def _is_better(self, decision: _Decision) -> bool:
-        """Whether more documents come out better than by the rules, and not by chance: of those that differ, the better
-        ones are more than half by more than a standard deviation."""
-        wrong = [self._score(one).wrong for one in self._validated[decision]]
-        before = [self._score(one).wrong for one in self._validated[_RULES]]
-        better = sum(now < then for now, then in zip(wrong, before, strict=True))
-        worse = sum(now > then for now, then in zip(wrong, before, strict=True))
-        return better > worse and (better - worse) ** 2 > better + worse
+        return max(_DECISIONS, key=lambda one: (self._total(self._validated[one]).f1, -_DECISIONS.index(one)))
 
     @property
     def _decided(self) -> list[_Outcome]:

@@ -12,7 +12,7 @@ from quire.learn.label_studio import samples_of, tasks_of
 from quire.learn.samples import Sample, SamplePlace
 from quire.learn.store import SampleStore, read_samples, samples_jsonl
 from quire.types import BBox
-from tests.unit.learn.receipts import FIELDS, catalog, sample, values
+from tests.unit.learn.receipts import FIELDS, SCRIPT, catalog, receipts, sample, values
 
 
 def test_values_without_a_place_are_located_on_the_page():
@@ -137,3 +137,11 @@ def test_a_place_is_where_a_person_drew_it():
     drawn = SamplePlace(1, (BBox(0.1, 0.2, 0.3, 0.05),))
     made = Sample.of(catalog(0), FIELDS, {"total": "1.00"}, {"total": drawn})
     assert made.place("total") is drawn
+
+
+def test_the_committed_receipts_are_what_the_script_makes():
+    folder = SCRIPT.parent.parent / "examples" / "receipts"
+    rows = [json.loads(line) for line in (folder / "values.jsonl").read_text().splitlines()]
+    assert rows == [{"file": one.name, "values": one.values} for one in receipts()]
+    changed = [one.name for one in receipts() if (folder / one.name).read_bytes() != one.content]
+    assert not changed, "run scripts/make_receipts.py and commit what it writes"
