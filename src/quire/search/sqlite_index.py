@@ -235,7 +235,9 @@ class SqliteIndex:
             for term in terms
         ]
         ids, lengths = self._lengths.current(self.removals(), self._lengths_after)
-        found, scores = scored(postings, ids, lengths, self.statistics((), tenant=query.filter.tenant).mean_length or 1.0)
+        found, scores = scored(
+            postings, ids, lengths, self.statistics((), tenant=query.filter.tenant).mean_length or 1.0
+        )
         if (passing := self._passing(found, query)) is not None:
             found, scores = found[passing], scores[passing]
         if len(found) > most:
