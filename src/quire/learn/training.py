@@ -22,6 +22,8 @@ from quire.learn.writing import way_of
 
 FEWEST = 5
 """Samples that anything is learnt from."""
+MANY = 20
+"""Confirmed values of a field."""
 FOLDS = 5
 
 
@@ -182,8 +184,26 @@ class _Lesson:
 
     @cached_property
     def _decision(self) -> _Decision:
-        """What does best in the cross-validation; of several the one that differs least from the rules."""
-        return max(_DECISIONS, key=lambda one: (self._total(self._validated[one]).f1, -_DECISIONS.index(one)))
+        """What the cross-validation speaks for: with few values the rules unless others are better by more than chance,
+        with many what is learnt unless it is worse by more than chance. Many values of one kind of document say more
+        about the next one than rules for all kinds do."""
+        many = sum(bool(one.expected) for one in self.cases) >= MANY
+        fit = [one for one in _DECISIONS if one == _RULES or self._is_fit(one, many=many)]
+        best = {one: self._total(self._validated[one]).f1 for one in fit}
+        if many:
+            return max(fit, key=lambda one: (one.chooses, one.spells, best[one]))
+        return max(fit, key=lambda one: (best[one], -_DECISIONS.index(one)))
+
+    def _is_fit(self, decision: _Decision, *, many: bool) -> bool:
+        """Of the documents that come out otherwise than by the rules, the better ones are more than half (or with many
+        values the worse ones are not), by more than a standard deviation."""
+        wrong = [_wrong(self._score(one)) for one in self._validated[decision]]
+        before = [_wrong(self._score(one)) for one in self._validated[_RULES]]
+        better = sum(now < then for now, then in zip(wrong, before, strict=True))
+        worse = sum(now > then for now, then in zip(wrong, before, strict=True))
+        if many:
+            return worse <= better or (worse - better) ** 2 <= better + worse
+        return better > worse and (better - worse) ** 2 > better + worse
 
     @property
     def _decided(self) -> list[_Outcome]:
@@ -288,3 +308,8 @@ class _Lesson:
     def _way(self) -> str:
         right = [(one, one.rows.choices[one.right[0] - 1]) for one in self.cases if one.right and one.right[0]]
         return way_of([(choice.value, choice.candidate.text, one.expected[0]) for one, choice in right])
+
+
+def _wrong(score: LeafScore) -> int:
+    """Values that are missing, and those that should not be there."""
+    return score.expected + score.found - 2 * score.right
