@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import time
 from collections.abc import Callable, Mapping
@@ -117,7 +118,8 @@ def _converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) 
                 kind, reply, data = _reply(job.on_request, frame)
                 deadline += time.monotonic() - asked  # time spent in the parent does not count
                 deadline = _renewed(deadline, job)
-                worker.send(kind, reply, data, timeout_s=deadline - time.monotonic())
+                with contextlib.suppress(ConnectionError):  # it has ended; what it said before is still to be read
+                    worker.send(kind, reply, data, timeout_s=deadline - time.monotonic())
             case _:
                 raise BrokenFrame(f"a message of the unknown kind {frame.kind!r}")
 
