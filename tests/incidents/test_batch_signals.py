@@ -53,8 +53,8 @@ class Batch:
 def batch(stranger, tmp_path):
     begun = []
 
-    def begin(how: str) -> Batch:
-        begun.append(Batch(stranger(how, 1), tmp_path))
+    def begin(how: str, *sheets: int) -> Batch:
+        begun.append(Batch(stranger(how, *(sheets or (1,))), tmp_path))
         return begun[0]
 
     yield begin
@@ -74,7 +74,7 @@ def all_is_done(batch, asked_twice=()):
 
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_signal_lets_documents_under_way_finish_and_begins_no_others(batch, asked):
-    stopped = batch("wait")
+    stopped = batch("wait", 1, 2)  # as many as are in progress at once: no other can end before the signal comes
     stopped.process.send_signal(asked)
     said = stopped.process.stderr.readline()
     assert re.fullmatch(
