@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import re
 import signal
+import sqlite3
 import time
+from contextlib import closing
 
 import pytest
 
+from quire.database.runs import PAUSED
 from quire.workers.procfs import descendants
 from tests import scans
 from tests.fakes.engines import said_of
@@ -34,6 +37,14 @@ class Batch:
             assert self.process.poll() is None, self.process.stderr.read()
             assert time.monotonic() < until
             time.sleep(0.01)
+
+    def wait_until_paused(self):
+        """What it says at once holds as soon as its run is paused."""
+        until = time.monotonic() + 60
+        with closing(sqlite3.connect(self.out / ".quire" / "facts.sqlite3", timeout=60)) as facts:
+            while (PAUSED,) not in facts.execute("SELECT state FROM runs").fetchall():
+                assert time.monotonic() < until
+                time.sleep(0.01)
 
     def run_again(self):
         self.stranger.mend()
@@ -80,6 +91,7 @@ def test_the_first_signal_lets_documents_under_way_finish_and_begins_no_others(b
     assert re.fullmatch(
         r"quire: starting no new work; finishing \d documents? in progress; press again to stop now\n", said
     ), said
+    stopped.wait_until_paused()
     stopped.stranger.mend()
     summary, wrong = stopped.process.communicate(timeout=60)
     assert (stopped.process.returncode, wrong) == (130, "")
