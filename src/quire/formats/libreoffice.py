@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from quire.child_environment import child_environment
 from quire.errors import ConfigurationError, CorruptError, LimitError
 
 Isolation = Literal["namespaces", "settings"]
@@ -185,7 +186,13 @@ def _path() -> str | None:
 @cache
 def _version(path: str) -> str | None:
     try:
-        ran = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=_PROBE_TIMEOUT_S)
+        ran = subprocess.run(
+            [path, "--version"],
+            env=child_environment(os.environ),
+            capture_output=True,
+            text=True,
+            timeout=_PROBE_TIMEOUT_S,
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ConfigurationError(f"{path} --version does not work: {error}") from error
     found = re.search(r"\d+(\.\d+)+", ran.stdout)

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 
 from quire.errors import ConfigurationError, too_few_descriptors
 from quire.workers import frames
-from quire.workers.environment import worker_environment
+from quire.workers.environment import import_path, worker_environment
 from quire.workers.errors import WorkerCrashed, clean
 from quire.workers.frames import BrokenFrame, Frame, FrameReader
 from quire.workers.guard import STATUS
@@ -62,7 +62,7 @@ class WorkerProcess:
                     stderr=subprocess.PIPE,
                     pass_fds=numbers,
                     start_new_session=True,
-                    env=worker_environment(os.environ, path=sys.path, folder=folder),
+                    env=worker_environment(os.environ, folder=folder),
                 )
             except OSError as error:
                 raise too_few_descriptors(error) or WorkerCrashed(f"cannot start a worker: {error}") from error
@@ -86,7 +86,7 @@ class WorkerProcess:
         """
         self.begun = True
         limit = memory_limit + _BACKSTOP if memory_limit else 0
-        self.send(frames.START, {"memory": limit, "path": sys.path, "import": modules}, timeout_s=START_S)
+        self.send(frames.START, {"memory": limit, "path": import_path(), "import": modules}, timeout_s=START_S)
 
     def send(self, kind: bytes, header: Mapping[str, object], data: bytes = b"", *, timeout_s: float) -> None:
         """Raises TimeoutError, or another OSError when the worker has ended."""

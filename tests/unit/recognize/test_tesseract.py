@@ -260,3 +260,11 @@ def test_a_faint_line_of_several_words_is_kept_and_specks_are_not(script):
     rows.append("5\t1\t1\t1\t2\t1\t10\t40\t20\t10\t9\tspeck\n")
     [read] = engine().interpret(HEAD + PAGE + "".join(rows).encode(), question_about(BLANK))
     assert [line.text for line in read.lines] == ["faint words here"]
+
+
+def test_no_library_is_loaded_from_the_current_folder(tmp_path, monkeypatch):
+    (tmp_path / "libc.so.6").write_bytes(b"of a stranger")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{tmp_path / 'lib64'}:")  # as OpenCV leaves it behind
+    program._probe.cache_clear()
+    assert text_of(registry.make("tesseract"), printed("Hello there")) == "Hello there"

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from subprocess import PIPE
 
+from quire.child_environment import child_environment
 from quire.errors import ConfigurationError, EngineError
 from quire.hashing import hash_file
 
@@ -45,7 +46,7 @@ class TesseractProgram:
         """
         command = [self.path, "-", "-", *arguments]
         # Its threads are counter-productive: 60 s instead of 10 s for five pages on a busy machine.
-        environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}
+        environment = child_environment(os.environ) | {"OMP_THREAD_LIMIT": "1"}
         try:
             with subprocess.Popen(command, env=environment, stdin=PIPE, stdout=PIPE, stderr=PIPE) as child:
                 try:
@@ -101,7 +102,13 @@ def _probe(path: str, prefix: str) -> TesseractProgram:
 
 def _output_of(path: str, option: str) -> str:
     try:
-        ran = subprocess.run([path, option], capture_output=True, text=True, timeout=_PROBE_TIMEOUT_S)
+        ran = subprocess.run(
+            [path, option],
+            env=child_environment(os.environ),
+            capture_output=True,
+            text=True,
+            timeout=_PROBE_TIMEOUT_S,
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ConfigurationError(f"{path} {option} does not work: {error}") from error
     return ran.stdout or ran.stderr
