@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import overload
 
@@ -20,8 +21,8 @@ class _LazyWords(Sequence[Word]):
     def __init__(self) -> None:
         self._made: tuple[Word, ...] | None = None
 
-    def _make(self) -> Iterator[Word]:
-        raise NotImplementedError
+    @abstractmethod
+    def _make(self) -> Iterator[Word]: ...
 
     def _all(self) -> tuple[Word, ...]:
         if self._made is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from quire.layout.beside import SideText
 from quire.layout.boxes import FieldGroup
 from quire.layout.fields import FieldPair
 from quire.layout.figures import Figure
@@ -85,6 +86,8 @@ def make_column(maker: BlockMaker, column: Column, setting: TypeSetting) -> list
                 maker.pair(pair)
         elif isinstance(part, FilledField):
             maker.field(part)
+        elif isinstance(part, SideText):
+            found_notes += make_column(maker, Column(part.things), setting)
     return found_notes
 
 

@@ -87,7 +87,7 @@ def find_fields(page: PageText, lines: Sequence[Line], *, form: bool) -> tuple[l
         return [], list(lines)
     if not form and not any(":" in line.text and len(line.text) < PROSE_LINE for line in lines):
         return [], list(lines)
-    rows = _rows(lines)
+    rows = rows_of_lines(lines)
     seen = [pair for row in rows for pair in _in_row(page, row, form=form)]
     found = _believed(seen, lines, form=form)
     if form:
@@ -105,7 +105,7 @@ def find_fields(page: PageText, lines: Sequence[Line], *, form: bool) -> tuple[l
     return pairs, rest
 
 
-def _rows(lines: Sequence[Line]) -> list[list[Line]]:
+def rows_of_lines(lines: Sequence[Line]) -> list[list[Line]]:
     """The lines on one baseline, from left to right."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: line.baseline):

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from quire.encoding import decode_page
 from quire.layout.account import Account, characters_in
+from quire.layout.beside import SideText, find_beside
 from quire.layout.boxes import FieldGroup, boxed_fields
 from quire.layout.bullets import with_bullets
 from quire.layout.column_blocks import make_column
@@ -136,7 +137,8 @@ class _Page:
             furniture = _artifacts(self.tags, upright_lines, page.height) | furniture
         body = [line for line in lines if id(line) not in furniture]
         figures, body = self._find_figures(body, setting.size)
-        tables, forms, body = self._find_tables(body)
+        backwards = _right_to_left(page)
+        tables, forms, beside, body = self._find_tables(body, backwards=backwards)
         tables += given
         if self.meshes:
             drawings = drawn_figures(page, body, self.meshes)
@@ -149,18 +151,20 @@ class _Page:
         else:
             stamps = []
         turned = [line for line in body if line.angle]
-        backwards = _right_to_left(page)
         body = with_bullets(page, [line for line in body if not line.angle])
         form = is_form(upright_lines)
         pairs: list[FieldPair] = []
+        inside: list[FieldPair] = []
         if not backwards:
             pairs, body = find_fields(page, body, form=form)
-        for line in body:
+            inside = [pair for text in beside for pair in text.with_fields(page, form=form)]
+        others = [line for text in beside for line in text.lines]
+        for line in [*body, *others]:
             line.mono = line.mono and not self.maker.typed
         if (tables or figures or pairs) and body:
-            texts = body_setting(page, [*body, *(line for pair in pairs for line in pair.lines)])
+            texts = body_setting(page, [*body, *others, *(line for pair in pairs for line in pair.lines)])
             setting = setting if form and texts.size < setting.size else texts  # not the small print of a form
-        fields = [*pairs, *(pair for group in forms for pair in group.pairs)]
+        fields = [*pairs, *inside, *(pair for group in forms for pair in group.pairs)]
         if form and len(fields) >= FORM_FIELDS:
             labels = Counter((pair.label[0].font, pair.label[0].size) for pair in fields)
             setting = replace(setting, form=True, label=labels.most_common(1)[0][0])
@@ -179,6 +183,7 @@ class _Page:
             *seen,
             *pairs,
             *forms,
+            *beside,
             *map(PlacedTable, tables),
             *figures,
             *_fields(page),
@@ -214,14 +219,19 @@ class _Page:
             figures += find_shapes(self.page, lines)
         return figures, _without_labels(lines, figures)
 
-    def _find_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[FieldGroup], list[Line]]:
-        """The tables, those tagged in the file first, the fields in boxes, and the lines without their text."""
+    def _find_tables(
+        self, lines: list[Line], *, backwards: bool
+    ) -> tuple[list[FoundTable], list[FieldGroup], list[SideText], list[Line]]:
+        """The tables, those tagged in the file first, the fields in boxes, texts side by side, and the other lines."""
         mode = self.asked.mode
         tagged = self.tags and mode == "auto"
         tables = self.tags.tables([line for line in lines if not line.angle]) if tagged else []
         lines = _without(self.page, lines, tables) if tables else lines
         rules = find_rules(self.page)
         fields, lines = boxed_fields(self.page, lines, rules)
+        beside: list[SideText] = []
+        if not backwards and not self.page.ordered:
+            beside, lines = find_beside(self.page, lines, rules)
         more = find_tables(self.page, lines, rules, mode)
         if mode == "auto":
             more = [table for table in more if not self._is_field_table(table)]
@@ -232,7 +242,7 @@ class _Page:
             more = [part for table in more for part in self._apart(table, lines, rules)]
             more = [table for table in more if not is_no_table(self.page, table)]
         more = [mirrored(self.page, table) for table in more]
-        return tables + more, fields, _without(self.page, lines, more) if more else lines
+        return tables + more, fields, beside, _without(self.page, lines, more) if more else lines
 
     def _apart(self, table: FoundTable, lines: list[Line], rules: Rules) -> list[FoundTable]:
         """A table on a scan, or those of a sidebar and of the text beside it."""
@@ -364,7 +374,7 @@ def _sequence(things: list[Thing], tags: Tags, page: PageText) -> dict[int, int]
 def _runs_of(thing: Thing) -> list[int]:
     if isinstance(thing, Line):
         return thing.runs
-    if isinstance(thing, FormulaCluster | FormulaZone | FieldPair):
+    if isinstance(thing, FormulaCluster | FormulaZone | FieldPair | SideText):
         return thing.lines[0].runs
     if isinstance(thing, FieldGroup):
         return thing.pairs[0].lines[0].runs
