@@ -12,7 +12,7 @@ from quire.prepare.pixels import Pixels, grey_of, pixels, pixels_of
 from quire.types import BBox
 
 SMALLEST_IN, LARGEST_IN = 0.1, 0.35  # inches: the side of a check box
-FEWEST = 12  # pixels: smaller squares cannot be told from letters
+FEWEST = 12  # pixels: smaller squares look like letters
 SQUARE = 0.87  # the shorter side of the longer one
 DRAWN = 0.75  # share of each side that is drawn
 CORNER = 0.17  # of the side: where two lines meet; letters are round there

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from threading import Lock, Thread
 
 from quire.affine import Affine
-from quire.asking import Answered, Asker, runs_here
+from quire.asking import Answered, Asker
 from quire.engine import Engine, Outcome, Partial, Provenance, Question, Recognition, answer_key
 from quire.errors import EngineError, RecognitionError
 from quire.events import reason_of
@@ -16,12 +16,11 @@ from quire.keys import ArtifactKey, digest_bytes
 from quire.picture import Picture
 from quire.pipeline.placing import joined
 from quire.pipeline.run import GLANCE_S, Cancelled, PipelineRun, failure_of
-from quire.reading.pictures import ask_about, can_be_sent, outcome_of, source_of
+from quire.reading.pictures import ask_about, can_be_sent, outcome_of, questions_at_once, source_of
 from quire.recognize.frames import placed
 from quire.recognize.normalize import interpreted
 from quire.roles import Crop
 from quire.types import BBox, Layout, Region
-from quire.workers import shared_pool
 
 BATCH = 32
 """How many regions go into one question to an engine that takes several."""
@@ -228,14 +227,6 @@ class PageQuestioning:
                     raise Cancelled
         if errors:
             raise errors[0]
-
-
-def questions_at_once(engine: Engine) -> int:
-    """How many questions about a page are worth asking in parallel."""
-    most = max(1, engine.max_concurrency)
-    if engine.policy == "io":
-        return most
-    return 1 if runs_here(engine) else min(most, shared_pool().workers)
 
 
 def cell_payload(region: Region, recognition: Recognition) -> dict[str, object] | None:

@@ -13,16 +13,15 @@ from quire.errors import EngineError, InputError, RecognitionError, StoreError, 
 from quire.events import reason_of
 from quire.keys import ArtifactKey, Digest, digest_bytes, digest_of
 from quire.pagetext import PageText
-from quire.picture import Picture
 from quire.reading.page_stages import EngineReading
-from quire.reading.pictures import ask_about, outcome_of, source_of
+from quire.reading.pictures import ask_about, outcome_of, picture_in, seen_by, source_of
 from quire.recognize.formula_regions import formula_regions
 from quire.recognize.normalize import Garbage, interpreted
 from quire.recognize.routing import Needs, is_dense_table, is_weak, lost_letters
 from quire.recognize.seen import Seen
 from quire.recognize.turns import evidence, other_turns
 from quire.types import AnswerSource
-from quire.workers import WorkerCrashed, WorkerError, WorkerReply
+from quire.workers import WorkerError, WorkerReply
 
 if TYPE_CHECKING:
     from quire.reading.recognizer import Recognizer
@@ -146,7 +145,7 @@ class PageRecognition:
             return self._hit(known, source)
         if runs_here(engine):
             reply = recognizer.look(page, self._needs, None, None, turn=self._turn)
-            picture = _picture(reply, _seen(reply))
+            picture = picture_in(reply, seen_by(reply))
             answered = ask_about(recognizer.asker, engine, picture, question, page=page, partial=self._partial)
             return _Given(answered.data, answered.tier, source, answered.queue_ms)
         talk = Talk(recognizer.asker, engine, page=page, partial=self._partial)
@@ -236,7 +235,7 @@ class PageRecognition:
                 return _Looked(seen)
         talk = Talk(recognizer.asker, there, page=self._number, partial=self._partial) if there else None
         reply = recognizer.look(self._number, needs, there, talk, turn=self._turn)
-        seen = _seen(reply)
+        seen = seen_by(reply)
         self._looks += 1
         rendered = reply.header.get("rendered")
         payload = rendered if isinstance(rendered, dict) else {}
@@ -263,7 +262,7 @@ class PageRecognition:
                 engine.name, "the worker saved no answer under the requested key: does the engine's profile change?"
             )
         reply = looked.reply or recognizer.look(self._number, self._needs, None, None, turn=self._turn)
-        picture = _picture(reply, _seen(reply))
+        picture = picture_in(reply, seen_by(reply))
         alike = recognizer.similar()
         earlier = alike.find(engine, picture, question) if alike else None
         if earlier is not None and (known := recognizer.asker.known(earlier.key, page=self._number)) is not None:
@@ -333,22 +332,6 @@ class _Looked:
     def similarity(self) -> float:
         found = self.reply.header.get("similarity") if self.reply is not None else None
         return found if isinstance(found, float) else 0.0
-
-
-def _seen(reply: WorkerReply) -> Seen:
-    """What a worker saw. Validates the message, because workers are not trusted."""
-    try:
-        return Seen.from_bytes(str(reply.header["seen"]).encode())
-    except (KeyError, TypeError, ValueError) as error:
-        raise WorkerCrashed(f"the worker sent no picture ({error})") from error
-
-
-def _picture(reply: WorkerReply, seen: Seen) -> Picture:
-    width, height = seen.prepared.size
-    mode = "L" if reply.header.get("mode") == "L" else "RGB"
-    if len(reply.data) != width * height * len(mode):
-        raise WorkerCrashed("the worker sent a picture of the wrong size")
-    return Picture(width, height, "L" if mode == "L" else "RGB", reply.data, seen.prepared.dpi)
 
 
 def _words(reading: Recognition) -> int:

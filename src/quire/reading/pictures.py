@@ -1,4 +1,4 @@
-"""Asks an engine about a picture in memory: shared by `read` and pipelines, on top of the asker."""
+"""Asks an engine about a picture in memory, or about one that a worker has drawn: on top of the asker."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from quire.keys import ArtifactKey, Digest
 from quire.picture import Picture
 from quire.recognize import looking
 from quire.recognize.normalize import Garbage
+from quire.recognize.seen import Seen
 from quire.types import AnswerSource
-from quire.workers import Job, WorkerError, WorkerTimeout
+from quire.workers import Job, WorkerCrashed, WorkerError, WorkerReply, WorkerTimeout, shared_pool
 from quire.workers.frames import MAX_DATA
 
 ROOM = 1 << 20
@@ -51,6 +52,31 @@ def ask_about(
 def can_be_sent(engine: Engine, picture: Picture) -> bool:
     """Whether a picture is small enough to be sent to the engine."""
     return len(picture.pixels) <= MAX_DATA - ROOM or runs_here(engine)
+
+
+def questions_at_once(engine: Engine) -> int:
+    """How many questions about a page are worth asking in parallel."""
+    most = max(1, engine.max_concurrency)
+    if engine.policy == "io":
+        return most
+    return 1 if runs_here(engine) else min(most, shared_pool().workers)
+
+
+def seen_by(reply: WorkerReply) -> Seen:
+    """What a worker saw on a page. Validates the message, because workers are not trusted."""
+    try:
+        return Seen.from_bytes(str(reply.header["seen"]).encode())
+    except (KeyError, TypeError, ValueError) as error:
+        raise WorkerCrashed(f"the worker sent no picture ({error})") from error
+
+
+def picture_in(reply: WorkerReply, seen: Seen) -> Picture:
+    """The prepared picture of a page that a worker sends when it asks no engine."""
+    width, height = seen.prepared.size
+    mode = "L" if reply.header.get("mode") == "L" else "RGB"
+    if len(reply.data) != width * height * len(mode):
+        raise WorkerCrashed("the worker sent a picture of the wrong size")
+    return Picture(width, height, "L" if mode == "L" else "RGB", reply.data, seen.prepared.dpi)
 
 
 def source_of(engine: Engine, key: ArtifactKey, similarity: float | None = None) -> AnswerSource:

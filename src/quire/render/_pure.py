@@ -6,8 +6,10 @@ import io
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import pypdfium2 as pdfium2
@@ -26,13 +28,22 @@ _PASSWORD = 4  # FPDF_ERR_PASSWORD
 LEAST_DPI = 8
 MOST_ENTRIES = 20_000  # of the outline
 _LOWER = 0.75  # the dpi of a picture that is too large is multiplied by this or less
+_PDFIUM = RLock()
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """PDFium keeps state of its own in a process: a call waits for those of all other documents."""
+    with _PDFIUM:
+        yield
 
 
 class PureReader:
-    """A PDF opened with `pypdfium2`. One thread at a time; `threads` is accepted and not used."""
+    """A PDF opened with `pypdfium2`, one call of a process at a time; `threads` is accepted and not used."""
 
     name = "pdfium-python"
 
+    @_alone()
     def __init__(self, document: Document, data: bytes | None = None) -> None:
         self._name = document.name
         self._source: bytes | Path = data or document.content or document.path or b""
@@ -46,9 +57,11 @@ class PureReader:
         self._tagged = bool(pdfium.FPDFCatalog_IsTagged(self._pdf))
 
     @property
+    @_alone()
     def page_count(self) -> int:
         return len(self._pdf)
 
+    @_alone()
     def info(self, number: int) -> PageInfo:
         page = self._load(number)
         try:
@@ -73,9 +86,11 @@ class PureReader:
             except InputError as error:
                 yield error
 
+    @_alone()
     def outline(self) -> Sequence[OutlineEntry]:
         return [self._entry(mark) for mark in islice(self._pdf.get_toc(max_depth=15), MOST_ENTRIES)]
 
+    @_alone()
     def metadata(self) -> Mapping[str, str]:
         found = {key.lower(): value.strip() for key, value in self._pdf.get_metadata_dict(skip_empty=True).items()}
         version = self._pdf.get_version()
@@ -84,6 +99,7 @@ class PureReader:
         found["tagged"] = "yes" if self._tagged else "no"
         return found
 
+    @_alone()
     def plain(self, max_bytes: int) -> bytes | None:
         pdf, written = self._open(), io.BytesIO()  # a separate handle: PDFium drops what it has written from memory
         try:
@@ -94,6 +110,7 @@ class PureReader:
             pdf.close()
         return written.getvalue() if written.tell() <= max_bytes else None
 
+    @_alone()
     def close(self) -> None:
         self._pdf.close()
 
@@ -115,6 +132,7 @@ class PureReader:
         except (pdfium2.PdfiumError, IndexError) as error:
             raise CorruptError("the page cannot be loaded", document=self._name, page=number) from error
 
+    @_alone()
     def _text(self, number: int) -> bytes:
         page = self._load(number)
         try:
@@ -162,6 +180,7 @@ class PureReader:
         finally:
             page.close()
 
+    @_alone()
     def _render(self, number: int, options: RenderOptions) -> PageImage:
         page = self._load(number)
         try:

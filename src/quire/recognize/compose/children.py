@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,7 +25,7 @@ class ComposedProfile(Profile):
 
 
 @dataclass(frozen=True)
-class Composed:
+class Composed(ABC):
     """An engine made of engines. It has the capabilities that all of them share; its timeout is the sum of theirs.
 
     It runs where its most demanding child must: in a worker process unless all of them only wait for the network.
@@ -38,8 +39,8 @@ class Composed:
             raise ConfigurationError(f"{self.verb} needs at least one engine")
 
     @property
-    def verb(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def verb(self) -> str: ...
 
     @property
     def settings(self) -> tuple[str, ...]:

@@ -33,8 +33,12 @@ FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 TEXT_VALUE = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)')
 
 
+class CutOff(EngineError):
+    """The answer ended at the token limit of the server."""
+
+
 def written(body: bytes, *, engine: str) -> str:
-    """The text of the model in the body of a response. Raises EngineError when it is missing or truncated."""
+    """The text of the model in the body of a response. Raises EngineError when it is missing, CutOff when truncated."""
     text = body.decode("utf-8", "replace")
     if text.lstrip().startswith(("data:", "event:", ":")):
         content, reason = "", None
@@ -45,7 +49,7 @@ def written(body: bytes, *, engine: str) -> str:
     else:
         content, reason = _message(text, engine)
     if reason == "length":
-        raise EngineError(engine, "the answer was cut off: it exceeded the token limit")
+        raise CutOff(engine, "the answer was cut off: it exceeded the token limit")
     if reason == "content_filter":
         raise EngineError(engine, "the server filtered the answer")
     if not content.strip():
