@@ -679,6 +679,21 @@ def figure_with_caption() -> bytes:
     return drawn(draw)
 
 
+def overpainted(said: str, shown: str) -> bytes:
+    """A page whose text layer says one thing, and over it the picture of another: what a reader of the page sees."""
+
+    def draw(canvas: Canvas) -> None:
+        pen = Pen(canvas)
+        pen.text(prose(4))
+        canvas.setFont("Helvetica", 12)
+        canvas.drawString(MARGIN, pen.y - 40, said)
+        picture = Image.new("L", (900, 90), 255)
+        ImageDraw.Draw(picture).text((6, 12), shown, font=ImageFont.load_default(54), fill=0)
+        canvas.drawImage(ImageReader(picture), MARGIN - 2, pen.y - 46, 200, 20)
+
+    return drawn(draw)
+
+
 def huge_page(side: float = 14_400) -> bytes:
     """A page of 200 inches by 200: 900 million pixels at 150 dpi."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from tests.fakes.vision_server import Behaviour, Exchange, FakeVision, says, vision_server
+from tests.fakes.vision_server import Behaviour, Exchange, FakeVision, says, sends, vision_server
 
 
 @dataclass
@@ -56,3 +56,15 @@ def cited(record: str, quote: str, value: object) -> dict[str, object]:
 def answers(**values: object) -> Behaviour:
     """The form that is asked for."""
     return says(json.dumps({"values": values}))
+
+
+def says_with(content: str, logprobs: object) -> Behaviour:
+    """A completion with what the server says about the probabilities of its tokens."""
+    message = {"role": "assistant", "content": content}
+    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": logprobs}
+    return sends(json.dumps({"choices": [choice]}).encode())
+
+
+def tokens(*pieces: tuple[str, float]) -> dict[str, Sequence[object]]:
+    """Logarithms of probabilities, as servers give them."""
+    return {"content": [{"token": text, "logprob": logprob, "bytes": list(text.encode())} for text, logprob in pieces]}

@@ -95,10 +95,11 @@ class ColumnEngine(NumberEngine):
 
     name: str = "column"
     lines: tuple[tuple[str, int, int, int], ...] = ()
+    height: int = 20
 
     def answer(self, number: int) -> bytes:
         read = [
-            ReadLine(text, BBox(left / 1000, top / 1000, (right - left) / 1000, 0.02), self.confidence)
+            ReadLine(text, BBox(left / 1000, top / 1000, (right - left) / 1000, self.height / 1000), self.confidence)
             for text, left, top, right in self.lines
         ]
         return encode_recognitions([Recognition(self.name, tuple(read))])

@@ -17,7 +17,7 @@ SCHEMA = "quire-catalog/1"
 
 
 class CatalogRow(TypedDict):
-    """One record. `chunk_id` is the id to cite, whatever `level` says the record is: a chunk, a block or a cell.
+    """One record. `chunk_id` is the id to cite of a record of any `level`: a chunk, a block or a cell.
 
     `bbox` is where it begins, `boxes` are all its places; `cells` are the ids of the cells of its tables.
     """

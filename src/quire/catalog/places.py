@@ -12,7 +12,7 @@ from quire.verify.phrases import TextSpan, folded, matches, solid
 
 
 def record_places(catalog: SourceCatalog, record: EvidenceRecord, span: TextSpan) -> tuple[Part, ...]:
-    """The boxes of some characters of a record, a box for each line; those of the record where they cannot be told."""
+    """The boxes of some characters of a record, a box for each line; those of the record where they are not known."""
     blocks = [catalog.block_by_id[name] for name in record.blocks]
     if record.level == "cell" and blocks[0].table is not None:
         place = record.places[0]
@@ -29,7 +29,7 @@ def record_places(catalog: SourceCatalog, record: EvidenceRecord, span: TextSpan
 
 
 def span_places(block: Block, span: TextSpan) -> tuple[Part, ...]:
-    """A box for each line that some characters of a block stand on; those of the block where they cannot be told."""
+    """A box for each line that some characters of a block stand on; those of the block where they are not known."""
     if block.table is not None:
         cells = _cells_at(block.table, span) if block.text == block.table.text else []
         return tuple(Part(cell.page, cell.bbox, cell.source) for cell in cells) or block.places

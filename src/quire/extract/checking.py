@@ -92,7 +92,7 @@ class _Check:
 
     def stated(self, faults: list[str]) -> LeafEvidence:
         """The evidence of a value that stands in the document."""
-        quoted = list(self._quoted(self._cited)) or list(self._quoted_over())
+        quoted = list(self._quoted(self._cited)) or list(self._quoted_over()) or list(self._quoted_by_line())
         said = [one for one in quoted if one.value is not None]
         if said:
             if is_short(self._proposal.quote or str(self._proposal.value)) and not self._is_pinned(said):
@@ -180,16 +180,32 @@ class _Check:
     def _quoted_over(self) -> Iterator[_Quoted]:
         """The quote where it goes over several of the cited records: an address over two blocks."""
         if len(self._cited) > 1:
-            yield from self._quoted_in(
-                replace(
-                    self._cited[0],
-                    id="+".join(record.id for record in self._cited),
-                    level="chunk",
-                    text="\n".join(record.text for record in self._cited),
-                    places=tuple(place for record in self._cited for place in record.places),
-                    blocks=tuple(dict.fromkeys(name for record in self._cited for name in record.blocks)),
-                )
+            yield from self._quoted_in(self._together([(record, record.text, record.places) for record in self._cited]))
+
+    def _quoted_by_line(self) -> Iterator[_Quoted]:
+        """The quote where each of its lines is a part of a cited record: an address that has another one beside it."""
+        parts = []
+        for line in self._proposal.quote.splitlines():
+            there = (
+                (record, span) for record in self._cited for span in quoted_in(line, self._catalog.texts.of(record))
             )
+            record, span = next(there, (None, (0, 0)))
+            if record is None:
+                return
+            parts.append((record, record.text[slice(*span)], record_places(self._catalog, record, span)))
+        if len(parts) > 1:
+            yield from self._quoted_in(self._together(parts))
+
+    def _together(self, parts: Sequence[tuple[EvidenceRecord, str, Sequence[Part]]]) -> EvidenceRecord:
+        """Texts of the cited records as one record."""
+        return replace(
+            self._cited[0],
+            id="+".join(f"{record.id}={text}" for record, text, _ in parts),
+            level="chunk",
+            text="\n".join(text for _, text, _ in parts),
+            places=tuple(place for _, _, places in parts for place in places),
+            blocks=tuple(dict.fromkeys(name for record in self._cited for name in record.blocks)),
+        )
 
     def _inside(self, chunk: EvidenceRecord) -> Iterator[_Quoted]:
         """The quote in the blocks and cells of a chunk, which have tighter boxes: those rows of a table that it has."""

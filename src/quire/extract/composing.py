@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -35,7 +36,7 @@ def uncertainty_first(cheap: Extractor, expensive: Extractor, *, below: float = 
 
 
 @dataclass(frozen=True)
-class ComposedExtractor:
+class ComposedExtractor(ABC):
     """An extractor made of extractors. Those that fail are named, and what the others propose is kept."""
 
     extractors: tuple[Extractor, ...]
@@ -45,8 +46,8 @@ class ComposedExtractor:
             raise ConfigurationError(f"{self.verb} needs at least one extractor")
 
     @property
-    def verb(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def verb(self) -> str: ...
 
     @property
     def settings(self) -> tuple[str, ...]:
@@ -69,8 +70,8 @@ class ComposedExtractor:
             raise PartlyFailed(self.name, reason, found) if asking.answered else EngineError(self.name, reason)
         return found
 
-    def _proposed(self, asking: _Asking, catalog: SourceCatalog, schema: ExtractSchema) -> list[Proposal]:
-        raise NotImplementedError
+    @abstractmethod
+    def _proposed(self, asking: _Asking, catalog: SourceCatalog, schema: ExtractSchema) -> list[Proposal]: ...
 
 
 class _Asking:

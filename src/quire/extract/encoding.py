@@ -52,6 +52,7 @@ def extraction_json(extraction: Extraction) -> dict[str, Json]:
         ],
         "extractors": list(extraction.extractors),
         "failures": [{"extractor": one.extractor, "reason": one.reason} for one in extraction.failures],
+        "reread": extraction.reread,
     }
 
 
@@ -75,6 +76,7 @@ def extraction_of(tree: Mapping[str, Any]) -> Extraction:
         not_found=tuple(Missing(one["path"], tuple(one["pages"]), one["reason"]) for one in tree["not_found"]),
         extractors=tuple(tree["extractors"]),
         failures=tuple(ExtractorFailure(one["extractor"], one["reason"]) for one in tree["failures"]),
+        reread=tree.get("reread", ""),
     )
 
 

@@ -6,6 +6,7 @@ import math
 import re
 
 from quire.context import Json
+from quire.extract.patterns import value_pattern
 from quire.extract.schema import LeafSpec
 from quire.verify.dates import dates_in
 from quire.verify.numbers import number_readings
@@ -37,7 +38,7 @@ def fitted(value: Json, leaf: LeafSpec, quote: str = "") -> Json:
     text = value if isinstance(value, str) else quote or _plain(value)
     if leaf.kind == "date" and not dates_in(text):
         raise Unfit(f"{_shown(text)} is no date")
-    if leaf.pattern and not re.search(leaf.pattern, text):
+    if leaf.pattern and not value_pattern(leaf.pattern).occurs_in(text):
         raise Unfit(f"{_shown(text)} does not match the pattern {leaf.pattern}")
     return text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,17 +11,21 @@ from quire.extract.candidates import Candidate
 from quire.extract.prose import ProseExtractor, is_stated
 from quire.extract.rules import RulesExtractor
 from quire.extract.schema import ExtractSchema
+from quire.extract.sections import SectionExtractor
+from quire.extract.statements import StatementExtractor
 from quire.extract.tables import TableExtractor
 from quire.extract.values import Proposal
 
-LONGEST_LABEL = 3
+_LONGEST_LABEL = 3
 """Words: a longer text before a value is a sentence, and sentences about agreements are read by their own rules."""
+_IN_SENTENCE = re.compile(r"\b(?:of|for|to|in|at|by|with|from|the|an?|is|be|and|until|within)$", re.IGNORECASE)
+"""The end of what is a part of a sentence, and no label."""
 
 
 class OfflineExtractor:
-    """Rules for fields with labels, sentences of agreements, and tables for lists.
+    """Rules for fields with labels, sentences of agreements, tables for lists, figures of statements, and sections.
 
-    Where a sentence states what a field of an agreement asks for, that counts. They are three ways to look at one page,
+    Where a sentence states what a field of an agreement asks for, that counts. They are ways to look at one page,
     so that two of them saying different things is no conflict of the document: what does not count is an alternative.
     """
 
@@ -28,10 +33,12 @@ class OfflineExtractor:
 
     def __init__(self) -> None:
         self._rules, self._prose, self._tables = RulesExtractor(), ProseExtractor(), TableExtractor()
+        self._statements, self._sections = StatementExtractor(), SectionExtractor()
 
     @property
     def version(self) -> str:
-        return "-".join(part.version for part in (self._rules, self._prose, self._tables))
+        parts = (self._rules, self._prose, self._tables, self._statements, self._sections)
+        return "-".join(part.version for part in parts)
 
     def propose(
         self, catalog: SourceCatalog, schema: ExtractSchema, candidates: Sequence[Candidate] | None = None
@@ -40,13 +47,23 @@ class OfflineExtractor:
         labelled = {one.path: one for one in self._rules.propose(catalog, schema, candidates)}
         stated = {one.path: one for one in self._prose.propose(catalog, schema)}
         for leaf in schema.leaves:
-            if is_stated(leaf) and (one := labelled.get(leaf.path)) and len(one.label.split()) > LONGEST_LABEL:
+            if is_stated(leaf) and (one := labelled.get(leaf.path)) and not _is_label(one.label):
                 del labelled[leaf.path]
         for path, one in stated.items():
             other = labelled.pop(path, None) or labelled.pop(path.split("[")[0], None)
             stated[path] = one if other is None else _with_alternative(one, other)
         listed = {one.path: one for one in self._tables.propose(catalog, schema)}
-        return [*labelled.values(), *stated.values(), *(one for path, one in listed.items() if path not in stated)]
+        known = {**labelled, **stated, **{path: one for path, one in listed.items() if path not in stated}}
+        below = {one.path: one for one in self._sections.propose(catalog, schema)}
+        named = {path.split("[")[0] for path in below}
+        known = {path: one for path, one in known.items() if path.split("[")[0] not in named} | below
+        lists = {path.split("[")[0] for path in known}
+        further = (one for one in self._statements.propose(catalog, schema) if one.path.split("[")[0] not in lists)
+        return [*known.values(), *further]
+
+
+def _is_label(text: str) -> bool:
+    return len(text.split()) <= _LONGEST_LABEL and not _IN_SENTENCE.search(text.strip())
 
 
 def _with_alternative(counts: Proposal, other: Proposal) -> Proposal:

@@ -16,6 +16,8 @@ BUILT_IN = {
     "rules": "quire.extract.rules:RulesExtractor",
     "prose": "quire.extract.prose:ProseExtractor",
     "tables": "quire.extract.tables:TableExtractor",
+    "statements": "quire.extract.statements:StatementExtractor",
+    "sections": "quire.extract.sections:SectionExtractor",
     "model": "quire.extract.language_model:model_extractor",
     "learned": "quire.learn.extractor:LearnedExtractor",
 }

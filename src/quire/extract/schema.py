@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 
 from quire.context import Json
 from quire.errors import UsageError
+from quire.extract.patterns import value_pattern
 from quire.keys import Digest, digest_of
 
 LeafType = Literal["string", "number", "integer", "boolean"]
@@ -251,8 +252,8 @@ def _type(schema: Mapping[str, Json], path: str) -> str:
         given = next((one for one in given if one != "null"), None)
     if given is None:
         given = "array" if "items" in schema else "string"
-    if given not in ("object", "array", *get_args(LeafType)):
-        raise UsageError(f"the schema of {path or 'the root'} has the type {given!r}, which no value can have")
+    if given not in (known := ("object", "array", *get_args(LeafType))):
+        raise UsageError(f"the schema of {path or 'the root'} has the type {given!r}; choose from {', '.join(known)}")
     return str(given)
 
 
@@ -267,9 +268,9 @@ def _leaf(schema: Mapping[str, Json], path: str, type_: str, title: str, descrip
         kind = "boolean" if type_ == "boolean" else None
     pattern = str(schema.get("pattern", ""))
     try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise UsageError(f"the pattern of {path} is no regular expression: {error}") from error
+        value_pattern(pattern)
+    except ValueError as error:
+        raise UsageError(f"the pattern of {path} is no regular expression that can be used: {error}") from error
     enum = schema["enum"] if isinstance(schema.get("enum"), list) else ([schema["const"]] if "const" in schema else [])
     leaf = LeafSpec(path, re.split(r"[.\[]", path.removesuffix("[]"))[-1], cast(LeafType, type_), kind, title)
     return replace(

@@ -69,8 +69,9 @@ class Alternative:
 class LeafEvidence:
     """The evidence of one value. `crop` is the id of the picture of its place (`quire.catalog.crops`).
 
-    `confidence` has a figure by source: `extractor`, `ocr`, `agreement`, `total`. `reason` says what is wrong with a
-    value that is not supported.
+    `confidence` has a figure by source: `extractor`, `ocr`, `agreement`, `reread`, `total`. `reason` says what is wrong
+    with a value that is not supported, or whose picture does not show it. `crop_verified`: another engine has read the
+    same in the picture of its place.
     """
 
     path: str
@@ -93,6 +94,11 @@ class LeafEvidence:
     @property
     def supported(self) -> bool:
         return self.status in SUPPORTED
+
+    @property
+    def picture_differs(self) -> bool:
+        """Whether another engine has read something else in the picture of its place."""
+        return "reread" in self.confidence and not self.crop_verified
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +159,8 @@ class Extraction:
     not_found: Sequence[Missing] = ()
     extractors: Sequence[str] = ()
     failures: Sequence[ExtractorFailure] = ()
+    reread: str = ""
+    """The engine, with its version, that has read the places of the values again."""
 
     def __getitem__(self, path: str) -> LeafEvidence:
         """The evidence of a path such as `items[0].price`."""

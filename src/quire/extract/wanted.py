@@ -13,7 +13,7 @@ from quire.extract.schema import LeafSpec
 from quire.verify.dates import date_readings
 from quire.verify.durations import duration_of
 from quire.verify.finding import Agreement, ComparedAs, FoundValue, SearchedText, WantedValue
-from quire.verify.numbers import number_readings, scale_named
+from quire.verify.numbers import number_readings, scale_named, scale_of
 from quire.verify.phrases import TextSpan, solid
 from quire.verify.words import currency_forms, name_forms, said_boolean
 
@@ -24,6 +24,7 @@ _SPENT = re.compile(
 )
 """What is spent: statements print it in brackets, and who asks for an expense wants its amount."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_SCALE = re.compile(r"(?:^|_)(?:scale|multiplier|factor)(?:$|_)")
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class LeafValue:
             if self._is_said(printed.text[slice(*span)]):
                 yield FoundValue(span, "exact")
             return
+        if self._is_scale and scale_of(printed.text) == self.value:
+            yield FoundValue(within or (0, len(printed.text)), "numeric")
         for number, form in enumerate(self.forms):
             for found in form.found_in(printed, within):
                 yield found if number == 0 or found.agreement != "exact" else found._replace(agreement=self._agreement)
@@ -75,6 +78,11 @@ class LeafValue:
     def _agreement(self) -> Agreement:
         """Of what is written in other words: those of an enum and a currency say it exactly."""
         return "exact" if self.leaf.enum or self._is_currency else "fuzzy"
+
+    @property
+    def _is_scale(self) -> bool:
+        """Whether a leaf asks what figures are multiplied by: `in millions` says 1,000,000."""
+        return self.leaf.type in ("number", "integer") and _SCALE.search(self.leaf.name.casefold()) is not None
 
     @property
     def _is_currency(self) -> bool:

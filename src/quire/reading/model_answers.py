@@ -17,6 +17,7 @@ from quire.extract.language_model.answering import Answers, answer_key, asked, e
 from quire.model_server import Refused
 from quire.opened import WorkerWork
 from quire.reading.call import StorePlace
+from quire.store.temporary import TemporaryStore
 
 REQUEST = "model"
 """The request of a job: a worker has no key, no address and no store, so its parent asks."""
@@ -30,7 +31,7 @@ class RecordedAnswers:
     facts: str | None = None
 
     def __call__(self, model: LanguageModel, document: str, requests: Sequence[bytes]) -> Sequence[bytes | EngineError]:
-        with self._opened() as store:
+        with opened_store(self.store, self.facts) as store:
             asker = quiet_asker(store, document)
 
             def one(request: bytes) -> bytes:
@@ -38,16 +39,17 @@ class RecordedAnswers:
 
             return each_answered(one, requests, model.max_concurrency)
 
-    @contextmanager
-    def _opened(self) -> Iterator[Store]:
-        if not isinstance(self.store, (str, Path)):
-            assert self.store is not None
-            yield self.store
-            return
+
+@contextmanager
+def opened_store(place: StorePlace, facts: str | None = None) -> Iterator[Store]:
+    """A store that answers are recorded in: opened if it is named, a temporary one if there is none."""
+    if isinstance(place, (str, Path)):
         from quire.store.opening import open_store
 
-        with open_store(self.store, self.facts) as store:
+        with open_store(place, facts) as store:
             yield store
+    else:
+        yield place or TemporaryStore()
 
 
 def answers_of_parent(work: WorkerWork) -> Answers:

@@ -1,4 +1,4 @@
-"""Durations in a text by value: three (3) years, 24 months, a period of one year, P2Y."""
+"""Durations in a text by value: three (3) years, 24 months, a period of one year, the second anniversary, P2Y."""
 
 from __future__ import annotations
 
@@ -53,6 +53,19 @@ _DURATION = re.compile(
     rf"(?<!\w)(?:(?P<word>{_COUNT})\s*[-]?\s*)?(?:[(\[]\s*)?(?P<digits>\d+(?:[.,]\d+)?)?(?:\s*[)\]])?[\s-]*"
     rf"(?:(?:full|consecutive|calendar|business|additional|successive)\s+)?(?P<unit>{_UNIT})(?!\w)"
 )
+_ORDINALS = {
+    name: number
+    for number, names in enumerate(
+        ("first 1st", "second 2nd", "third 3rd", "fourth 4th", "fifth 5th", "sixth 6th", "seventh 7th", "eighth 8th",
+         "ninth 9th", "tenth 10th"),
+        start=1,
+    )
+    for name in names.split()
+}  # fmt: skip
+_ANNIVERSARY = re.compile(
+    rf"(?<!\w)(?P<word>{'|'.join(_ORDINALS)})\s*(?:[(\[]\s*(?:\w{{3,4}})\s*[)\]]\s*)?(?:annual\s+)?anniversary(?!\w)"
+)
+"""The third anniversary of a day is three years after it."""
 _ISO = re.compile(r"(?<!\w)p(?:(?P<y>\d+)y)?(?:(?P<m>\d+)m)?(?:(?P<w>\d+)w)?(?:(?P<d>\d+)d)?(?!\w)")
 
 _FILLING = re.compile(
@@ -79,6 +92,8 @@ def durations_in(text: str) -> list[PrintedDuration]:
         counted = Decimal(match["digits"].replace(",", ".")) if match["digits"] else Decimal(_WORDS[match["word"]])
         unit, factor = _UNITS[match["unit"]]
         found.append(PrintedDuration(match.span(), counted * factor, unit))
+    for match in _ANNIVERSARY.finditer(line):
+        found.append(PrintedDuration(match.span(), Decimal(12 * _ORDINALS[match["word"]]), "months"))
     for match in _ISO.finditer(line):
         years, months, weeks, days = (int(match[name] or 0) for name in "ymwd")
         if years or months:

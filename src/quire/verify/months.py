@@ -31,15 +31,15 @@ MONTHS = COMMON_MONTHS | _numbered(
         "januarie января январь янв ιανουαριου ιανουαριος січня",
         "feber februari fevr febr fev februarie lutego luty unora unor februara helmikuu helmikuuta subat "
         "февраля февраль фев φεβρουαριου φεβρουαριος лютого",
-        "maerz mrz maart mart martie marca marzec brezna brezen maaliskuu maaliskuuta "
+        "maerz mrz mrt mac maart mart martie marca marzec brezna brezen maaliskuu maaliskuuta "
         "марта март мар μαρτιου μαρτιος березня",
         "avr abr aprilie kwietnia kwiecien dubna duben aprila huhtikuu huhtikuuta nisan "
         "апреля апрель апр απριλιου απριλιος квітня",
         "mei maj maja mag kvetna kveten toukokuu toukokuuta mayis мая май μαιου μαιος травня",
         "giu iunie czerwca czerwiec cervna cerven juna kesakuu kesakuuta haziran июня июнь июн ιουνιου ιουνιος червня",
-        "juil lug iulie lipca lipiec cervence cervenec jula heinakuu heinakuuta temmuz "
+        "juil julai lug iulie lipca lipiec cervence cervenec jula heinakuu heinakuuta temmuz "
         "июля июль июл ιουλιου ιουλιος липня",
-        "augustus augusti ago agosto sierpnia sierpien srpna srpen augusta elokuu elokuuta agustos "
+        "augustus augusti ago agosto ogos sierpnia sierpien srpna srpen augusta elokuu elokuuta agustos "
         "августа август авг αυγουστου αυγουστος серпня",
         "set septembrie wrzesnia wrzesien zari septembra syyskuu syyskuuta eylul "
         "сентября сентябрь сен сент σεπτεμβριου σεπτεμβριος вересня",
@@ -47,7 +47,7 @@ MONTHS = COMMON_MONTHS | _numbered(
         "октября октябрь окт οκτωβριου οκτωβριος жовтня",
         "listopada noiembrie listopad novembra marraskuu marraskuuta kasim "
         "ноября ноябрь ноя νοεμβριου νοεμβριος листопада",
-        "dic decembrie grudnia grudzien prosince prosinec decembra joulukuu joulukuuta aralik "
+        "dic dis disember decembrie grudnia grudzien prosince prosinec decembra joulukuu joulukuuta aralik "
         "декабря декабрь дек δεκεμβριου δεκεμβριος грудня",
     )
 )

@@ -120,9 +120,9 @@ def values_of(digits: str, mark: DecimalMark | None = None) -> frozenset[Decimal
     readings = set()
     if re.fullmatch(r"\d*(\.\d+)?", plain):
         readings.add(plain)
-    if re.fullmatch(r"\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?", plain):
+    if re.fullmatch(r"[1-9]\d{0,2}(,\d{2,3})*,\d{3}(\.\d+)?", plain):
         readings.add(plain.replace(",", ""))
-    if re.fullmatch(r"\d{1,3}(\.\d{3})+(,\d+)?", plain):
+    if re.fullmatch(r"[1-9]\d{0,2}(\.\d{3})+(,\d+)?", plain):
         readings.add(plain.replace(".", "").replace(",", "."))
     if re.fullmatch(r"\d+,\d+", plain):
         readings.add(plain.replace(",", "."))

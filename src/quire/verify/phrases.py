@@ -18,6 +18,7 @@ Letter: TypeAlias = Callable[[str], str]
 """What a character that is not ASCII is compared as."""
 TextSpan: TypeAlias = tuple[int, int]
 """The first character, and the one after the last."""
+_REMEMBERED = 200  # characters of a text
 _SPACES = re.compile(r"\s+")
 _NOT_SOLID = re.compile(r"[\W_]+")
 _ALIKE = {
@@ -79,7 +80,15 @@ def stands_alone(text: str, span: TextSpan) -> bool:
 
 def solid(text: str) -> str:
     """Letters and digits only: texts differ in spaces, in punctuation, and in hyphens at the ends of lines."""
+    return _short_solid(text) if len(text) <= _REMEMBERED else _solid(text)
+
+
+def _solid(text: str) -> str:
     return _NOT_SOLID.sub("", folded(text, without_accents))
+
+
+_short_solid = lru_cache(maxsize=8192)(_solid)
+"""Lines and values of a document are compared many times."""
 
 
 def solid_span(text: str, wanted: str) -> TextSpan | None:

@@ -25,6 +25,11 @@ def scanned(*lines: tuple[float, float, str], confidence: float = 0.98) -> Sourc
     return catalog_of(_Scan(blocks))
 
 
+def read_as(*blocks: Block) -> SourceCatalog:
+    """A document of which these blocks were read."""
+    return catalog_of(_Scan(blocks))
+
+
 def _block(number: int, line: tuple[float, float, str], confidence: float) -> Block:
     left, top, text = line
     words: list[Word] = []

@@ -103,7 +103,6 @@ def test_a_server_that_is_busy_or_fails_once_is_asked_again(first):
         says(""),
         says("[1250]"),
         says("[" * 100_000),
-        says("{}", reason="length"),
     ],
 )
 def test_a_broken_form_is_asked_for_again_without_a_constraint(first):

@@ -85,3 +85,28 @@ def test_a_head_in_an_ordinary_row_is_found():
 
 def test_a_table_of_other_things_is_left_alone():
     assert items(table("p1-b1", [["Bank", "Sort code"], ["Harbour Bank", "01-02-03"]]))[1] == {}
+
+
+def test_of_a_list_in_a_list_each_table_is_an_item_with_what_stands_above_its_head():
+    person = {"type": "object", "properties": {"athlete": {"type": "string"}, "country": {"type": "string"}}}
+    result = {"type": "object", "properties": {"rank": {"type": "integer"}, "who": person}}
+    results = {"type": "array", "items": result}
+    group = {"type": "object", "properties": {"age_group": {"type": "string"}, "results": results}}
+    schema = {"properties": {"groups": {"type": "array", "items": group}}}
+    head = ["Rank", "Name", "Fed."]
+    young = [["", "Age Group: 25-29", ""], head, ["1", "Ada QUAY", "GBR"], ["2", "Åse BRYGGE", "NOR"]]
+    old = [["", "Age Group: 90-94", ""], head, ["1", "Bo PIER", "SWE"]]
+    _, values = items(table("p1-b1", young), table("p2-b1", old, page=2), schema=schema)
+    assert values == {
+        "groups[0].age_group": "25-29",
+        "groups[0].results[0].rank": 1,
+        "groups[0].results[0].who.athlete": "Ada QUAY",
+        "groups[0].results[0].who.country": "GBR",
+        "groups[0].results[1].rank": 2,
+        "groups[0].results[1].who.athlete": "Åse BRYGGE",
+        "groups[0].results[1].who.country": "NOR",
+        "groups[1].age_group": "90-94",
+        "groups[1].results[0].rank": 1,
+        "groups[1].results[0].who.athlete": "Bo PIER",
+        "groups[1].results[0].who.country": "SWE",
+    }

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from quire.catalog.records import SourceCatalog
 from quire.context import Json
-from quire.extract.candidates.addresses import address_marks, begins_address, continues_address
+from quire.extract.candidates.addresses import address_marks, begins_address, continues_address, is_stop
 from quire.extract.candidates.around import Around, Neighbourhood
+from quire.extract.candidates.companies import has_legal_form, is_one_name
+from quire.extract.candidates.in_line import values_in_line
 from quire.extract.candidates.lines import PlacedLine, lines_of
 from quire.extract.candidates.readings import Readings
 from quire.extract.candidates.spans import TypedSpan, spans_of
@@ -27,12 +29,15 @@ _TITLE = re.compile(
     r"\s+(?:tax )?(?:invoice|receipt|statement|rechnung|quittung|facture|factura|fattura|factuur|fatura)$", re.I
 )
 _SENDER = re.compile(r"^([^\d·•|–—-][^·•|–—]{2,50}?)\s*(?:[·•|–—]|\s-\s|,\s)")  # above the window of an envelope
+_WINDOW = re.compile(r"[·•|].*\d{4,5}\s?\S{2}")
+_BETWEEN = re.compile(r"[·•|]\s*$")
 _NUMERIC: frozenset[ValueKind] = frozenset({"amount", "number", "percentage"})
 
 
-def find_candidates(catalog: SourceCatalog) -> list[Candidate]:
-    """The candidates of a document in reading order, those of one place beside each other."""
-    lines = lines_of(catalog)
+def find_candidates(catalog: SourceCatalog, lines: Sequence[PlacedLine] | None = None) -> list[Candidate]:
+    """The candidates of a document in reading order, those of one place beside each other. `lines` are those of the
+    catalog, if they were found already."""
+    lines = lines_of(catalog) if lines is None else lines
     sizes = [line.height for line in lines if line.box]
     finder = _Finder(lines, median(sizes) if sizes else 1.0)
     return [candidate for line in lines for candidate in finder.of_line(line)]
@@ -42,6 +47,7 @@ class _Finder:
     def __init__(self, lines: Sequence[PlacedLine], size: float) -> None:
         self._size = size
         self._neighbourhood = Neighbourhood(lines)
+        self._in_line = {line.order: list(values_in_line(line)) for line in lines}
         self._spans = {line.order: list(spans_of(line.text)) for line in lines}
         dates = (
             line.text[span.start : span.end]
@@ -72,7 +78,8 @@ class _Finder:
             value = self._readings.currency(text)
         elif span.kind == "date":
             value = self._readings.date(text) or text
-        return self._made(line, around, span.kind, (span.start, span.end), value, _origin(line) if whole else "span")
+        origin = self._origin(line) if whole else "span"
+        return self._made(line, around, span.kind, (span.start, span.end), value, origin)
 
     def _texts(self, line: PlacedLine, around: Around) -> Iterator[Candidate]:
         """The line as a name or a short text unless all of it is a typed span, the name before a number in it, what
@@ -81,25 +88,34 @@ class _Finder:
         if len(text) > LONGEST_NAME or not any(map(str.isalnum, text)):
             return
         if not any(span.start == 0 and span.end == len(text) for span in self._spans[line.order]):
-            yield self._made(line, around, _kind_of(text), (0, len(text)), text, _origin(line))
+            yield self._made(line, around, _kind_of(text), (0, len(text)), text, self._origin(line))
             if (parts := _SENDER.match(text)) and address_marks(text) >= 1:
                 yield self._made(line, around, "name", (0, parts.end(1)), parts[1], "span")
-            if (length := len(_bare(text))) < len(text) and _kind_of(text[:length]) == "name":
+            length = len(_bare(text))
+            if length < len(text) and _kind_of(text[:length]) == "name" and not text[:length].endswith(("-", "#")):
                 yield self._made(line, around, "name", (0, length), text[:length], "span")
         if (match := _AFTER_LABEL.match(text)) and any(map(str.isalnum, text[match.end() :])):
             rest = text[match.end() :]
             yield self._made(line, around, _kind_of(rest), (match.end(), len(text)), rest, "span")
+        typed = {(span.start, span.end) for span in self._spans[line.order]}
+        for start, end in (place for place in self._in_line[line.order] if place not in typed):
+            yield self._made(line, around, _kind_of(text[start:end]), (start, end), text[start:end], "span")
         if line.label or line.cell is not None:
             several = [other for other in self._by_record[line.record] if not other.is_label]
             if len(several) > 1 and several[0] is line:
                 yield self._joined(several, around, "text")
         elif line.box is not None and line.bbox.top < TOP and _kind_of(text) == "name":
             following = self._neighbourhood.below(line)
-            if following is not None and _kind_of(following.text) == "name":  # a name on two lines
+            if following is not None and _is_further_name(line, following):  # a name on two lines
                 yield self._joined([line, following], around, "name")
 
     def _addresses(self, line: PlacedLine, around: Around) -> Iterator[Candidate]:
-        """Every run of lines that may be an address and begins with this one."""
+        """Every run of lines that may be an address and begins with this one, and what follows the sender in it."""
+        if parts := _SENDER.match(line.text):
+            rest = line.text[parts.end() :].lstrip(" ·•|–—-,")
+            if (_BETWEEN.search(parts[0]) or has_legal_form(parts[1])) and begins_address(rest):
+                place = len(line.text) - len(rest), len(line.text)
+                yield self._made(line, around, "address", place, rest, "span")
         if not begins_address(line.text):
             return
         run = [line]
@@ -107,6 +123,8 @@ class _Finder:
             yield self._joined(run, around, "address")
             following = self._neighbourhood.below(run[-1])
             if following is None or len(run) == MOST_LINES or not continues_address(following.text):
+                return
+            if has_legal_form(following.text) or _WINDOW.search(run[-1].text):  # the recipient's begins
                 return
             run.append(following)
 
@@ -122,10 +140,11 @@ class _Finder:
             bbox=BBox.union(line.bbox for line in lines),
             record=first.record,
             block=first.block.id,
-            origin="block" if len(lines) > 1 else _origin(first),
+            origin="block" if len(lines) > 1 else self._origin(first),
             order=first.order,
             more=tuple(dict.fromkeys(line.record for line in lines if line.record != first.record)),
             left=around.left,
+            skipped=around.skipped,
             above=around.above,
             row_head=around.row_head,
             column_head=around.column_head,
@@ -134,6 +153,14 @@ class _Finder:
             bold=first.bold,
             confidence=min(known, default=None),
         )
+
+    def _origin(self, line: PlacedLine) -> CandidateOrigin:
+        if line.cell is not None:
+            return "cell"
+        if not line.label:
+            return "line"
+        first = next(other for other in self._by_record[line.record] if not other.is_label)
+        return "field" if line is first else "line"
 
     def _made(
         self,
@@ -145,6 +172,7 @@ class _Finder:
         origin: CandidateOrigin,
     ) -> Candidate:
         start, end = place
+        before = max((stop for _, stop in self._in_line[line.order] if stop <= start), default=0)
         return Candidate(
             kind=kind,
             text=line.text[start:end],
@@ -156,11 +184,12 @@ class _Finder:
             origin=origin,
             order=line.order,
             left=around.left,
+            skipped=around.skipped,
             above=around.above,
             row_head=around.row_head,
             column_head=around.column_head,
             section=around.section,
-            before=line.text[max(start - CONTEXT, 0) : start].strip(),
+            before=line.text[max(start - CONTEXT, before) : start].strip(),
             after=line.text[end : end + CONTEXT].strip(),
             size=round(line.height / self._size, 2),
             bold=line.bold,
@@ -168,8 +197,10 @@ class _Finder:
         )
 
 
-def _origin(line: PlacedLine) -> CandidateOrigin:
-    return "field" if line.label else "cell" if line.cell is not None else "line"
+def _is_further_name(line: PlacedLine, following: PlacedLine) -> bool:
+    if _kind_of(following.text) != "name" or is_stop(following.text):
+        return False
+    return is_one_name(line.text, following.text, line.height / following.height)
 
 
 def _bare(text: str) -> str:

@@ -10,6 +10,10 @@ from quire.verify.numbers import DecimalMark, decimal_mark, number_readings
 from quire.verify.words import currency_forms
 
 _FIGURES = re.compile(r"\s*(\d{1,2})\s?[-/.]\s?(\d{1,2})\s?[-/.]")
+_AMERICAN = re.compile(  # Boulder, CO 80304
+    r"[^\W\d_][,.]?\s(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|"
+    r"V[AT]|W[AIVY])\.?,?\s\d{5}(?:-\d{4})?(?!\d)"
+)
 _DIGITS = re.compile(r"[-−–(]?\d.*")
 
 
@@ -17,8 +21,9 @@ class Readings:
     """How one document writes numbers and dates: its decimal mark, and whether the day comes before the month."""
 
     def __init__(self, texts: Iterable[str], dates: Iterable[str]) -> None:
-        self._mark: DecimalMark | None = decimal_mark(texts)
-        self._day_first = _is_day_first(dates)
+        listed = list(texts)
+        self._mark: DecimalMark | None = decimal_mark(listed)
+        self._day_first = _is_day_first(dates, american=any(map(_AMERICAN.search, listed)))
 
     def number(self, text: str) -> float | None:
         """The number that a text shows; of two readings the one with decimals is less likely."""
@@ -44,11 +49,12 @@ class Readings:
         return currency_forms(text.strip(" ."))[0].upper()
 
 
-def _is_day_first(dates: Iterable[str]) -> bool:
-    """Whether the day comes before the month: dates that can be read in one way only decide, and points do."""
+def _is_day_first(dates: Iterable[str], *, american: bool) -> bool:
+    """Whether the day comes before the month: dates that can be read in one way only decide, and points do; else
+    whether the document names a place in the United States."""
     votes = 0
     for text in dates:
         if figures := _FIGURES.match(text):
             first, second = int(figures[1]), int(figures[2])
             votes += (first > 12 >= second) - (second > 12 >= first) + 3 * ("." in figures[0])
-    return votes >= 0
+    return votes > 0 or (votes == 0 and not american)

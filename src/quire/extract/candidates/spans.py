@@ -33,8 +33,10 @@ _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _URL = re.compile(
     r"\b(?:https?://|www\.)[^\s,;()<>]+|\b[\w-]+\.(?:com|org|net|de|fr|nl|eu|co\.uk|it|es|ch|at)(?:/\S*)?\b", re.I
 )
-_PHONE = re.compile(r"(?<![\w/-])(?:\+\d{1,3}[\s.-]?)?(?:\(\d{1,5}\)[\s.-]?)?\d{2,5}(?:[\s./-]\d{2,5}){1,4}(?![\w/])")
+_PHONE = re.compile(r"(?<![\w/-])(?:\+\d{1,3}[\s.-]?)?(?:\(\d{1,5}\)[\s.-]?)?\d{2,5}(?:[\s./-]\d{2,7}){1,4}(?![\w/])")
 _CODE = re.compile(r"(?<![\w@.,/])(?<!\d:)#?(?=[\w./#-]*\d)[A-Za-z0-9](?:[\w./#*-]*[A-Za-z0-9])?(?![\w@]|[:.,]\d)")
+_DIGIT_GROUPS = re.compile(r"\d{2,6}(?: \d{2,6}){1,5}\Z")  # a number of an invoice in groups: 4410 2281 90
+_LEAD = re.compile(r"(?<=[.:#]\s)[A-Z]{1,4}\s\Z")  # Policy No. HR 4471-220-9
 _DECIMALS = re.compile(r"[.,]\d\d\Z")
 SHORTEST_CODE, LONGEST_CODE = 2, 40
 
@@ -80,9 +82,13 @@ def spans_of(text: str) -> Iterator[TypedSpan]:
     for match in _PHONE.finditer(text):
         if 7 <= sum(map(str.isdigit, match[0])) <= 15 and not _is_taken(match.span(), taken):
             yield TypedSpan("phone", *match.span())
+    if _DIGIT_GROUPS.match(text):
+        yield TypedSpan("code", 0, len(text))
     for match in _CODE.finditer(text):
         start, end = match.span()
         start += match[0].startswith("#")
+        if lead := _LEAD.search(text, 0, start):
+            start = lead.start()
         if SHORTEST_CODE <= end - start <= LONGEST_CODE and not _is_taken((start, end), taken):
             yield TypedSpan("code", start, end)
     yield from _currencies(text)

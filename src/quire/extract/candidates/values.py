@@ -34,6 +34,8 @@ class Candidate:
     order: int
     """Its place in the reading order of the document."""
     left: str = ""
+    skipped: int = 0
+    """Texts without words between it and what is `left` of it: other values of the same label."""
     above: str = ""
     row_head: str = ""
     column_head: str = ""

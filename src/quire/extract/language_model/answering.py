@@ -5,19 +5,27 @@ The extractor does not know which. Those who have a store set it for a while wit
 
 from __future__ import annotations
 
+import json
 import os
+import re
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import FIRST_EXCEPTION, Future, wait
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from threading import Thread
 from typing import Any, Protocol
 
 from quire.cite.model import LanguageModel
 from quire.errors import EngineError
 from quire.keys import ArtifactKey, Profile, artifact_key, digest_bytes
-from quire.recognize.vision.reply import json_in, written
+from quire.model_server import Refused
+from quire.recognize.vision.reply import CutOff, json_in, written
 
 STAGE, VERSION = "extract/model", "1"
+_INVALID = (400, 422)
+"""HTTP status codes of servers that do not know a parameter, such as `logprobs`."""
+_FORM = re.compile(r"response_format|json_schema")
 
 
 class Answers(Protocol):
@@ -34,10 +42,29 @@ def answer_key(request: bytes) -> ArtifactKey:
 
 
 def asked(model: LanguageModel, request: bytes) -> bytes:
-    """The answer of the server. Raises EngineError, also for an answer in another form: it is not worth keeping."""
-    answer = model.post(request)
-    tree_in(model, answer)
+    """The answer of the server. Raises EngineError, also for an answer in another form: it is not worth keeping.
+
+    One that was cut off is: the extractor asks for the halves of the part, and need not learn again that it has to.
+    Without a constraint of the form it is not, so that a higher limit of the server helps.
+    """
+    answer = _posted(model, request)
+    try:
+        tree_in(model, answer)
+    except CutOff:
+        if "response_format" not in json.loads(request):
+            raise
     return answer
+
+
+def _posted(model: LanguageModel, request: bytes) -> bytes:
+    """The answer with the probabilities of its tokens, where the server gives them. They are no part of the request
+    that is recorded: an answer without them is as good."""
+    try:
+        return model.post(json.dumps({**json.loads(request), "logprobs": True, "top_logprobs": 1}).encode())
+    except Refused as error:
+        if error.status not in _INVALID or _FORM.search(error.message):
+            raise
+    return model.post(request)
 
 
 def tree_in(model: LanguageModel, answer: bytes) -> Any:
@@ -51,18 +78,34 @@ def tree_in(model: LanguageModel, answer: bytes) -> Any:
 def each_answered(
     ask: Callable[[bytes], bytes], requests: Sequence[bytes], at_once: int
 ) -> Sequence[bytes | EngineError]:
-    """Several requests side by side; one that fails does not end the others."""
+    """Several requests side by side; one that fails does not end the others.
 
-    def one(request: bytes) -> bytes | EngineError:
-        try:
-            return ask(request)
-        except EngineError as error:
-            return error
+    After an interrupt no more are made, and those under way are not waited for.
+    """
+    waiting = deque((request, Future[bytes | EngineError]()) for request in requests)
+    answers = [answer for _, answer in waiting]
 
-    if len(requests) == 1:
-        return [one(requests[0])]
-    with ThreadPoolExecutor(at_once, thread_name_prefix="quire-model") as threads:
-        return list(threads.map(one, requests))
+    def work() -> None:
+        with suppress(IndexError):
+            while True:
+                request, answer = waiting.popleft()
+                try:
+                    answer.set_result(ask(request))
+                except EngineError as error:
+                    answer.set_result(error)
+                except BaseException as error:
+                    answer.set_exception(error)
+
+    try:
+        for _ in range(min(at_once, len(requests))):
+            Thread(target=work, name="quire-model", daemon=True).start()
+        wait(answers, return_when=FIRST_EXCEPTION)
+    finally:
+        with suppress(IndexError):
+            while True:
+                waiting.popleft()[1].cancel()
+    wait(answers)  # those under way are recorded, also where another could not be
+    return [answer.result() for answer in answers]
 
 
 def _by_the_server(model: LanguageModel, document: str, requests: Sequence[bytes]) -> Sequence[bytes | EngineError]:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from quire import prompts
 from quire.catalog.records import SourceCatalog
@@ -14,22 +14,37 @@ from quire.cite.model import KEY, MODEL, URL, LanguageModel
 from quire.errors import ConfigurationError, EngineError, UsageError
 from quire.extract.extractor import PartlyFailed
 from quire.extract.language_model.answering import current_answers, current_model, tree_in
+from quire.extract.language_model.certainty import certainties
 from quire.extract.language_model.form import answer_schema, described, proposals_in
-from quire.extract.language_model.passages import parts_of
+from quire.extract.language_model.passages import halved, parts_of
 from quire.extract.merging import is_same, settled
 from quire.extract.schema import ExtractSchema, ObjectSpec
 from quire.extract.values import Proposal
 from quire.keys import digest_of
 from quire.model_server import Refused
+from quire.recognize.vision.reply import CutOff
 
 PART_CHARACTERS = 24_000
 MOST_PARTS = 12
 LEAST_CHARACTERS = 500
+MOST_HALVINGS = 3
+"""How often a part is divided whose answers are cut off: a model that goes on without end does so for any part."""
 _FINAL = (401, 403, 404)
 """HTTP status codes that the same request gets again: the key, the address or the name of the model is wrong."""
-_VERSION = "1"
+_VERSION = "2"
 _ID = re.compile(r"^\[(\S+)\]$", re.MULTILINE)
 _INDEX = re.compile(r"\[(\d+)\]")
+
+
+_Place: TypeAlias = tuple[int, ...]
+"""Where a part is in the document: its number, and in which half of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    place: _Place
+    part: str
+    constrained: bool = True
 
 
 @dataclass(frozen=True)
@@ -38,7 +53,8 @@ class LanguageModelExtractor:
 
     A document is sent in parts of at most `part_characters`; of one that needs more than `most_parts`, the chunks that
     say most about the leaves. Parts that fail are asked once more, without a constraint of the form where that is what
-    the server refuses. What it returns is proposed, never trusted: the check is that of all extractors.
+    the server refuses; a part whose answer is cut off is asked again in two halves. What it returns is proposed, never
+    trusted: the check is that of all extractors.
     """
 
     model: LanguageModel
@@ -64,47 +80,46 @@ class LanguageModelExtractor:
         """Raises EngineError if no part was answered, and PartlyFailed with the proposals of the others."""
         parts = parts_of(catalog, schema, self.part_characters, self.most_parts)
         said, failed = self._answered(catalog, schema, parts)
-        if failed and len(failed) == len(parts):
+        if failed and not said:
             raise failed[min(failed)]
-        found = _joined(
-            [proposals_in(tree, schema, catalog, self.name) for _, tree in sorted(said.items())], schema, catalog
-        )
+        found = _joined([proposals for _, proposals in sorted(said.items())], schema, catalog)
         if failed:
             reasons = "; ".join(dict.fromkeys(_reason(error) for _, error in sorted(failed.items())))
-            numbers = ", ".join(str(at + 1) for at in sorted(failed))
+            numbers = ", ".join(_numbered(place) for place in sorted(failed))
             raise PartlyFailed(self.name, f"no answer for part {numbers} of {len(parts)}: {reasons}", found)
         return found
 
     def _answered(
         self, catalog: SourceCatalog, schema: ExtractSchema, parts: Sequence[str]
-    ) -> tuple[dict[int, Any], dict[int, EngineError]]:
-        """The trees of the parts by number, and the errors of the others."""
+    ) -> tuple[dict[_Place, list[Proposal]], dict[_Place, EngineError]]:
+        """The proposals of the parts by their places in the document, and the errors of the others."""
         answers = current_answers()
-        said: dict[int, Any] = {}
-        failed: dict[int, EngineError] = {}
-        wanted = {at: self._request(schema, part, catalog) for at, part in enumerate(parts)}
-        for constrained in (True, False):
-            replies = answers(self.model, catalog.document, list(wanted.values()))
-            for at, answer in zip(wanted, replies, strict=True):
-                failed.pop(at, None)
+        said: dict[_Place, list[Proposal]] = {}
+        failed: dict[_Place, EngineError] = {}
+        wanted = [_Asked((at,), part) for at, part in enumerate(parts)]
+        while wanted:
+            requests = [self._request(schema, one.part, catalog if one.constrained else None) for one in wanted]
+            replies = answers(self.model, catalog.document, requests)
+            again: list[_Asked] = []
+            for one, answer in zip(wanted, replies, strict=True):
                 try:
-                    said[at] = self._tree(answer, schema)
+                    said[one.place] = self._proposals(answer, schema, catalog)
                 except EngineError as error:
-                    failed[at] = error
-            again = [at for at, error in failed.items() if not _is_final(error)]
-            if not constrained or not again:
-                break
-            wanted = {at: self._request(schema, parts[at], None) for at in again}
+                    more = _asked_again(one, error, catalog)
+                    again += more
+                    if not more:
+                        failed[one.place] = error
+            wanted = again
         return said, failed
 
-    def _tree(self, answer: bytes | EngineError, schema: ExtractSchema) -> Any:
+    def _proposals(self, answer: bytes | EngineError, schema: ExtractSchema, catalog: SourceCatalog) -> list[Proposal]:
         if isinstance(answer, EngineError):
             raise answer
         tree = tree_in(self.model, answer)
         known = schema.root.properties if isinstance(schema.root, ObjectSpec) else ()
         if known and tree and not (isinstance(tree, dict) and any(name in tree for name in known)):
             raise EngineError(self.name, "the answer has none of the values that were asked for")
-        return tree
+        return proposals_in(tree, schema, catalog, self.name, certainties(answer))
 
     def _request(self, schema: ExtractSchema, part: str, catalog: SourceCatalog | None) -> bytes:
         """About a part. With the catalog the form of the answer is constrained, with the ids that can be cited."""
@@ -139,6 +154,21 @@ def model_extractor(part_characters: str = "") -> LanguageModelExtractor:
     if not part_characters.isdecimal():
         raise UsageError(f"model:{part_characters[:50]} should be the characters of a part, as in model:6000")
     return LanguageModelExtractor(model, int(part_characters[:9]))
+
+
+def _asked_again(one: _Asked, error: EngineError, catalog: SourceCatalog) -> list[_Asked]:
+    """What is asked after an answer that failed: the halves of a part whose answer was cut off, else the same part
+    without a constraint of the form; nothing where that would not help."""
+    if _is_final(error):
+        return []
+    if isinstance(error, CutOff) and len(one.place) <= MOST_HALVINGS and (parts := halved(one.part, catalog)):
+        return [_Asked((*one.place, at), part, one.constrained) for at, part in enumerate(parts)]
+    return [replace(one, constrained=False)] if one.constrained else []
+
+
+def _numbered(place: _Place) -> str:
+    """The number of a part; of the first half of the second half of part 3 it is 3.2.1."""
+    return ".".join(str(at + 1) for at in place)
 
 
 def _is_final(error: EngineError) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from quire.catalog.records import SourceCatalog
@@ -11,7 +11,7 @@ from quire.extract.schema import ExtractSchema, LeafSpec, ListSpec, SchemaNode
 from quire.extract.values import Proposal
 
 CONFIDENCE = 0.8
-"""Of a value that a model proposes: it does not say how sure it is, and the check of the value counts."""
+"""Of a value of a model whose server does not say how likely it is: the check of the value counts."""
 MOST_ROWS = 5000
 MOST_IDS = 500
 """Of records in a JSON Schema: some servers refuse longer lists."""
@@ -61,14 +61,19 @@ def _line(leaf: LeafSpec) -> str:
     return f"- {leaf.path} ({shape})" + (f": {meaning[:_DESCRIBED]}" if meaning else "")
 
 
-def proposals_in(tree: Any, schema: ExtractSchema, catalog: SourceCatalog, extractor: str) -> list[Proposal]:
-    """What an answer proposes. What is not in the form is left out: the model said nothing that can be checked."""
-    return list(_Reading(catalog, extractor).node(schema.root, tree, ""))
+def proposals_in(
+    tree: Any, schema: ExtractSchema, catalog: SourceCatalog, extractor: str, certainties: Mapping[str, float]
+) -> list[Proposal]:
+    """What an answer proposes. What is not in the form is left out: the model said nothing that can be checked.
+
+    `certainties` are how sure the model was, by the paths in its answer.
+    """
+    return list(_Reading(catalog, extractor, certainties).node(schema.root, tree, ""))
 
 
 class _Reading:
-    def __init__(self, catalog: SourceCatalog, extractor: str) -> None:
-        self._catalog, self._extractor = catalog, extractor
+    def __init__(self, catalog: SourceCatalog, extractor: str, certainties: Mapping[str, float]) -> None:
+        self._catalog, self._extractor, self._certainties = catalog, extractor, certainties
 
     def node(self, node: SchemaNode, given: Any, path: str) -> Iterator[Proposal]:
         if isinstance(node, LeafSpec):
@@ -94,7 +99,11 @@ class _Reading:
         records = (
             (self._tightest(record.strip(" []"), said),) if isinstance(record, str) and record.strip(" []") else ()
         )
-        yield Proposal(path, value, records, said, CONFIDENCE, self._extractor)
+        yield Proposal(path, value, records, said, self._sure(path), self._extractor)
+
+    def _sure(self, path: str) -> float:
+        named = (f"{root}{path}{end}" for root in ("values.", "") for end in (".value", ""))
+        return next((self._certainties[one] for one in named if one in self._certainties), CONFIDENCE)
 
     def _tightest(self, record: str, quote: str) -> str:
         """The cell of a table in which a quote stands, if there is one; else what was cited."""

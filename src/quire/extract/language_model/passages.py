@@ -58,6 +58,19 @@ def _packed(passages: Sequence[_Passage], size: int) -> list[str]:
     return parts
 
 
+def halved(part: str, catalog: SourceCatalog) -> tuple[str, str] | None:
+    """A part in two, between records, or within its only one; None for one that cannot be divided."""
+    lines = part.split("\n")
+    heads = [at for at, line in enumerate(lines) if line[1:-1] in catalog.by_id and line == f"[{line[1:-1]}]"]
+    places = heads[1:] or range(2, len(lines))
+    middle = len(part) / 2
+    at = min(places, key=lambda place: abs(len("\n".join(lines[:place])) - middle), default=None)
+    if at is None:
+        return None
+    again = [] if at in heads else lines[:1]
+    return "\n".join(lines[:at]), "\n".join([*again, *lines[at:]])
+
+
 def _chosen(
     catalog: SourceCatalog,
     schema: ExtractSchema,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from quire.catalog.places import span_places
 from quire.catalog.records import SourceCatalog
@@ -11,6 +12,7 @@ from quire.extract.prose.effective import effective_dates
 from quire.extract.prose.found import FoundInProse
 from quire.extract.prose.governing import governing_law
 from quire.extract.prose.parties import parties
+from quire.extract.prose.roles import ROLE, holders
 from quire.extract.prose.running_text import RunningText
 from quire.extract.prose.terms import terms_of
 from quire.extract.schema import ExtractSchema, LeafSpec
@@ -24,7 +26,7 @@ _SAID: tuple[tuple[re.Pattern[str], Callable[[RunningText], list[FoundInProse]],
     (re.compile(r"\bjurisdiction\b|\bgoverning law\b|\bapplicable law\b|\bgerichtsstand\b"), governing_law, False),
     (
         re.compile(
-            r"\beffective date\b|\b(?:agreement|contract|commencement|start) date\b|"
+            r"\beffective date\b|\b(?:agreement|contract|commencement) date\b|"
             r"\bdate of (?:the )?(?:agreement|contract)\b"
         ),
         effective_dates,
@@ -42,7 +44,7 @@ class ProseExtractor:
     """Reads the running text; it proposes nothing for a field that it has no sentences for."""
 
     name = "prose"
-    version = "1"
+    version = "3"
 
     def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]:
         running: RunningText | None = None
@@ -97,4 +99,6 @@ def _said(leaf: LeafSpec) -> tuple[Callable[[RunningText], list[FoundInProse]], 
     for pattern, find, several in _SAID:
         if any(pattern.search(name) for name in names if name):
             return find, several
+    if leaf.type == "string" and (role := next(filter(None, map(ROLE.search, names)), None)):
+        return partial(holders, role=role["role"]), False
     return None

@@ -12,7 +12,7 @@ from quire.types import FURNITURE, Block
 
 _BODY = frozenset({"title", "heading", "paragraph", "list_item", "field", "footnote", "caption"})
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:Inc|Ltd|Co|Corp|Cos|Bros|Mr|Mrs|Ms|Dr|Jr|Sr|St|No|Nos|Sec|Art|Esq|vs|cf|e\.g|i\.e|[A-Z])|\b[A-Z]\.[A-Z])\.$"
+    r"(?:\b(?:(?i:Inc|Ltd|Co|Corp|Cos|Bros)|Mr|Mrs|Ms|Dr|Jr|Sr|St|No|Nos|Sec|Art|Esq|vs|cf|e\.g|i\.e|[A-Z])|\b[A-Z]\.[A-Z])\.$"
 )
 _END = re.compile(r"[.!?;:][”\"’')\]]*\s+(?=[A-Z“\"(\[0-9])")
 _LONGEST = 1200
@@ -25,6 +25,14 @@ class TextStart:
 
     at: int
     block: Block
+
+
+@dataclass(frozen=True)
+class ProseLine:
+    """A line as it is printed, and where it begins in the running text."""
+
+    at: int
+    text: str
 
 
 class RunningText:
@@ -45,9 +53,17 @@ class RunningText:
     def block_at(self, place: int) -> TextStart:
         return self._starts[bisect_right(self._offsets, place) - 1]
 
-    def blocks_before(self, place: int) -> Sequence[TextStart]:
-        """The blocks that end before a place, in order."""
-        return self._starts[: bisect_right(self._offsets, place) - 1]
+    @cached_property
+    def lines(self) -> Sequence[ProseLine]:
+        """The printed lines that are not empty, in order."""
+        found = []
+        for start in self._starts:
+            at = start.at
+            for line in start.block.text.split("\n"):
+                if line.strip():
+                    found.append(ProseLine(at, line))
+                at += len(line) + 1
+        return found
 
     def sentence(self, place: int) -> tuple[int, int]:
         """Where the sentence around a place begins and ends; a block that ends without a full stop goes on."""

@@ -144,13 +144,17 @@ class _Page:
         extraction, coverage = self._extraction, self._extraction.coverage
         yield f"<header><h1><bdi>{name}</bdi></h1>"
         found = coverage.leaves - coverage.not_found
-        told = f"{coverage.leaves} fields: {found} with a value, {coverage.verified} verified"
-        told += f", {len(extraction.conflicts)} in conflict, {coverage.not_found} not found"
-        yield f"<p>{told}; coverage {coverage.share:.0%}</p>"
+        summary = f"{coverage.leaves} fields: {found} with a value, {coverage.verified} verified"
+        summary += f", {coverage.crop_verified} crop-verified" if extraction.reread else ""
+        summary += f", {len(extraction.conflicts)} in conflict, {coverage.not_found} not found"
+        yield f"<p>{summary}; coverage {coverage.share:.0%}</p>"
         for failure in extraction.failures:
             yield f'<p class="conflict">The extractor {_text(failure.extractor)} failed: {_text(failure.reason)}</p>'
         digests = f"sha256 {extraction.document}; schema {extraction.schema[:16]}; catalog {extraction.catalog[:16]}"
-        yield f'<p class="dim">{_text(digests)}; {_text(", ".join(extraction.extractors))}</p></header>'
+        made_by = ", ".join(extraction.extractors) + (
+            f"; read again by {extraction.reread}" if extraction.reread else ""
+        )
+        yield f'<p class="dim">{_text(digests)}; {_text(made_by)}</p></header>'
 
     def _values(self) -> Iterator[str]:
         yield "<fieldset><legend>Values</legend>"
@@ -170,7 +174,7 @@ class _Page:
         target = f"b{number}-1"
         if target in self._linked:
             inside = f'<a class="go" href="#{target}">{inside}</a>'
-        sure = " sure" if evidence.status in _SURE else ""
+        sure = " sure" if evidence.status in _SURE and not evidence.picture_differs else ""
         return f'<li class="value {evidence.status}{sure}" id="v{number}">{inside}{_about(evidence)}</li>'
 
     def _conflicts(self, conflicts: Sequence[EvidenceConflict]) -> Iterator[str]:
@@ -214,15 +218,15 @@ class _Page:
         for number, row in enumerate(self._rows[:MOST_VALUES], start=1):
             page = row.evidence.page
             for at, box in enumerate(row.boxes if page is not None else (), start=1):
-                told = f"{row.path}: {row.text}"
-                yield _Mark(f"b{number}-{at}", f"v{number}", row.evidence.status, told, page or 0, box)
+                label = f"{row.path}: {row.text}"
+                yield _Mark(f"b{number}-{at}", f"v{number}", row.evidence.status, label, page or 0, box)
 
     def _conflict_marks(self) -> Iterator[_Mark]:
         for at, conflict in enumerate(self._extraction.conflicts, start=1):
             for which, one in enumerate(conflict.values, start=1):
                 for box in placed(one.bboxes)[:1]:
-                    told = f"{conflict.path}: {shown(one.value)}"
-                    yield _Mark(f"c{at}-{which}", f"c{at}", "conflict", told, one.page, box, other=True)
+                    label = f"{conflict.path}: {shown(one.value)}"
+                    yield _Mark(f"c{at}-{which}", f"c{at}", "conflict", label, one.page, box, other=True)
 
 
 def _box(mark: _Mark) -> str:
@@ -230,21 +234,23 @@ def _box(mark: _Mark) -> str:
     sides: Mapping[str, float] = {"left": box.left, "top": box.top, "width": box.width, "height": box.height}
     style = ";".join(f"{name}:{value * 100:.3f}%" for name, value in sides.items())
     kind = f"box {mark.status}{' other' if mark.other else ''}"
-    told = f'title="{_text(mark.label)}" aria-label="{_text(mark.label)}"'
-    return f'<a class="{kind}" id="{mark.name}" href="#{mark.value}" style="{style}" {told}></a>'
+    names = f'title="{_text(mark.label)}" aria-label="{_text(mark.label)}"'
+    return f'<a class="{kind}" id="{mark.name}" href="#{mark.value}" style="{style}" {names}></a>'
 
 
 def _about(evidence: LeafEvidence) -> str:
-    told = []
+    details = []
     if evidence.page is not None:
-        told.append(_where(evidence.page))
+        details.append(_where(evidence.page))
     if evidence.match:
-        told.append(evidence.match)
+        details.append(evidence.match)
+    if evidence.crop_verified:
+        details.append("crop-verified")
     if "total" in evidence.confidence:
-        told.append(f"{evidence.confidence['total']:.2f}")
+        details.append(f"{evidence.confidence['total']:.2f}")
     if evidence.extractor:
-        told.append(_text(evidence.extractor))
-    parts = [f'<p class="dim">{", ".join(told)}</p>'] if told else []
+        details.append(_text(evidence.extractor))
+    parts = [f'<p class="dim">{", ".join(details)}</p>'] if details else []
     if evidence.quote:
         parts.append(f"<p><q><bdi>{_text(evidence.quote)}</bdi></q></p>")
     if evidence.derivation:

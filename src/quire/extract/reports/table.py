@@ -12,7 +12,7 @@ from quire.types import BBox
 
 COLUMNS = (
     *("path", "value", "status", "match", "confidence", "page", "quote"),
-    *("left", "top", "width", "height", "label", "reason", "extractor"),
+    *("left", "top", "width", "height", "label", "reason", "extractor", "crop_verified"),
 )
 
 
@@ -32,4 +32,5 @@ def _cells(row: ValueRow) -> tuple[str, ...]:
     confidence = "" if row.confidence is None else f"{row.confidence:.3f}"
     page = "" if evidence.page is None else str(evidence.page)
     where = (row.path, row.text, evidence.status, evidence.match or "", confidence, page, evidence.quote)
-    return (*where, *place, evidence.label, evidence.reason, evidence.extractor)
+    crop_verified = "yes" if evidence.crop_verified else ""
+    return (*where, *place, evidence.label, evidence.reason, evidence.extractor, crop_verified)

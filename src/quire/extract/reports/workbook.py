@@ -12,8 +12,8 @@ from quire.extract.reports.rows import ValueRow, placed, shown, value_rows
 from quire.extract.values import EvidenceStatus, Extraction
 from quire.page_ranges import selection
 
-_COLUMNS = ("Field", "Value", "Status", "Match", "Confidence", "Page", "Quote", "Place", "Reason")
-_WIDTHS = (24, 34, 13, 10, 11, 7, 44, 10, 44)
+_COLUMNS = ("Field", "Value", "Status", "Match", "Confidence", "Page", "Quote", "Place", "Reason", "Crop verified")
+_WIDTHS = (24, 34, 13, 10, 11, 7, 44, 10, 44, 13)
 _COLOURS: dict[EvidenceStatus, str] = {
     "verified": "#C6EFCE",
     "confirmed": "#C6EFCE",
@@ -86,6 +86,7 @@ class _Sheets:
             sheet.write_number(at, 5, evidence.page, self._plain)
         self._text(sheet, at, 6, evidence.quote)
         self._text(sheet, at, 8, evidence.reason)
+        self._text(sheet, at, 9, "yes" if evidence.crop_verified else "")
 
     def _picture(self, sheet: Any, row: int, column: int, png: bytes) -> None:
         from PIL.Image import open as open_image
@@ -127,6 +128,8 @@ class _Sheets:
             ("values", str(coverage.leaves)),
             ("cited", str(coverage.cited)),
             ("verified", str(coverage.verified)),
+            ("crop-verified", str(coverage.crop_verified)),
+            *([("read again by", extraction.reread)] if extraction.reread else []),
             ("not found", str(coverage.not_found)),
             *((f"failed: {one.extractor}", one.reason) for one in extraction.failures),
         ]

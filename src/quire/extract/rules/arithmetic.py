@@ -11,6 +11,10 @@ from quire.extract.rules.labels import LabelMatcher
 
 SURE = 0.75
 """The least with which a label names one of the amounts that are added."""
+ROUNDED = 0.9
+"""What an amount has without a label that is a total after its rounding, and what was paid without the change."""
+DUE = 0.2
+"""What an amount lacks as a total that is what remains of one after a deposit."""
 MOST = 12
 """How many amounts of one name, or above a sum, are tried."""
 ALIGNED = 0.012
@@ -38,15 +42,24 @@ class Arithmetic:
             self._sums.add(total)
             self._parts.update(parts)
 
+    def is_sum(self, value: float) -> bool:
+        """Whether an amount is the sum of those above it."""
+        return round(100 * value) in self._sums
+
     def support(self, value: float) -> float:
         """What an amount gains as a total where others add up to it, and loses where it is a part of a sum."""
         cents = round(100 * value)
         named = self._named
         figure = 0.1 * (cents in self._sums) - 0.1 * (cents in self._parts and cents not in self._sums)
-        if any(paid - change == cents for paid in named["paid"] for change in named["change"]):
+        is_paid = any(paid - change == cents for paid in named["paid"] for change in named["change"])
+        figure += 0.15 * is_paid
+        if cents in named["paid"] and not named["change"]:
             figure += 0.15
         if any(rounding and total + rounding == cents for total in named["total"] for rounding in named["rounding"]):
-            figure += 0.15
+            figure += ROUNDED if is_paid and cents not in named["total"] else 0.15
+        deposits = [abs(paid) for paid in named["paid"] if paid]
+        if cents in named["amount_due"] and any(total - paid == cents for total in named["total"] for paid in deposits):
+            figure -= DUE
         extras = [0, *named["service_charge"]]
         rounded = [0, *named["rounding"]]
         nets = (net + extra + rest for net in named["net"] for extra in extras for rest in rounded)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from quire.extract.rules.leaves import WantedLeaf
@@ -11,7 +12,10 @@ TRIED = 4
 """How many candidates of a leaf are tried together with those of others."""
 AGREES = 0.15
 """What candidates that agree have over those that do not."""
+NEAR = 0.25
+"""How much less a place may fit a leaf than the one that it fits best, for both to be considered."""
 Ranks = Mapping[str, Sequence[Ranked]]
+Place = tuple[str, int, float, bool]
 
 
 def chosen(wanted: Sequence[WantedLeaf], ranked: Ranks) -> dict[str, Sequence[Ranked]]:
@@ -23,7 +27,7 @@ def chosen(wanted: Sequence[WantedLeaf], ranked: Ranks) -> dict[str, Sequence[Ra
             _in_order(lists, by_concept[first], by_concept[second])
     if {"net", "tax", "total"} <= by_concept.keys():
         _adding_up(lists, by_concept["net"], by_concept["tax"], by_concept["total"])
-    _apart(lists, wanted)
+    _apart(lists)
     return {path: those for path, those in lists.items() if those}
 
 
@@ -69,18 +73,48 @@ def _number(one: Ranked) -> float:
     return float(value) if isinstance(value, (int, float)) else float("nan")
 
 
-def _apart(lists: dict[str, list[Ranked]], wanted: Sequence[WantedLeaf]) -> None:
-    """One place is the value of one leaf: the one that it fits best. Others take the next that is free."""
-    taken: dict[tuple[str, int, float], str] = {}
-    for path in sorted(lists, key=lambda path: -lists[path][0].figure if lists[path] else 0.0):
-        free = [one for one in lists[path] if taken.get(_place(one), path) == path]
-        lists[path] = free
-        if free:
-            taken[_place(free[0])] = path
+def _apart(lists: dict[str, list[Ranked]]) -> None:
+    """One place is the value of one leaf, and others take the next that is free.
+
+    It belongs to the leaf that it fits best; of those that it fits almost as well, to the one with the most to lose.
+    """
+    while contested := _contested(lists):
+        place, paths = contested
+        best = max(lists[path][0].figure for path in paths)
+        near = [path for path in paths if lists[path][0].figure >= best - NEAR]
+        keeper = max(near, key=lambda path: _loss(lists[path]))
+        for path in paths:
+            if path != keeper:
+                lists[path] = [one for one in lists[path] if _place(one) != place]
+    taken: dict[Place, str] = {}
+    for path in _by_figure(lists):
+        lists[path] = [one for one in lists[path] if taken.get(_place(one), path) == path]
+        taken[_place(lists[path][0])] = path
 
 
-def _place(one: Ranked) -> tuple[str, int, float]:
-    return one.candidate.record, one.candidate.order, one.candidate.bbox.left
+def _contested(lists: Mapping[str, Sequence[Ranked]]) -> tuple[Place, list[str]] | None:
+    """A place that several leaves have chosen, the one with the best figure first, and these."""
+    wanting: dict[Place, list[str]] = defaultdict(list)
+    for path in _by_figure(lists):
+        wanting[_place(lists[path][0])].append(path)
+    return next(((place, paths) for place, paths in wanting.items() if len(paths) > 1), None)
+
+
+def _by_figure(lists: Mapping[str, Sequence[Ranked]]) -> list[str]:
+    """The leaves that have candidates, the one with the best first."""
+    return sorted((path for path, those in lists.items() if those), key=lambda path: -lists[path][0].figure)
+
+
+def _loss(those: Sequence[Ranked]) -> float:
+    """How much worse the next candidate fits, which stands elsewhere."""
+    first = _place(those[0])
+    return those[0].figure - next((one.figure for one in those if _place(one) != first), LEAST)
+
+
+def _place(one: Ranked) -> Place:
+    """Where a value stands; a currency stands in the amount that it is the currency of."""
+    candidate = one.candidate
+    return candidate.record, candidate.order, candidate.bbox.left, candidate.kind == "currency"
 
 
 def _put_first(those: list[Ranked], one: Ranked) -> None:

@@ -68,7 +68,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "sales order number|auftragsnummer|auftragsnr|auftrag number|bestellnummer|bestellnr|bestellung number|"
             "numero de commande|commande number|ordernummer|bestelnummer|numero ordine|ordine number|numero de pedido|"
             "pedido number|numero do pedido|encomenda number|ihre bestellung": 1.0,
-            "order|commande|auftrag|bestellung|pedido|ordine": 0.75,
+            "order|commande|auftrag|bestellung|pedido|ordine|encomenda|bestelling|vs ordine|bon de commande": 0.75,
             "alt order number|customer order number|agency order number": 0.6,
         },
         document="order",
@@ -133,6 +133,17 @@ CONCEPTS: tuple[Concept, ...] = (
         related={"order_date": 0.6, "print_date": 0.5, "time": 0.4},
     ),
     _concept(
+        "effective_date",
+        "date",
+        "effective date|commencement date|date of agreement|agreement date|contract date",
+        [
+            "effective date|commencement date|date of agreement|agreement date|contract date|valid from|in force from|"
+            "in kraft ab|vertragsbeginn|date d effet|date d entree en vigueur|ingangsdatum|data di decorrenza|"
+            "fecha de entrada en vigor|data de inicio"
+        ],
+        related={"date": 0.9, "period_from": 0.8},
+    ),
+    _concept(
         "due_date",
         "date",
         "due date|payment due|due|payable by|date due|maturity date",
@@ -188,7 +199,8 @@ CONCEPTS: tuple[Concept, ...] = (
             "flight dates|flight|order flight|flight date|flight start|flight from|flight start date": 1.08,
             "period|billing period|service period|contract dates|contract period|contract date|schedule dates|"
             "schedule|dates|start date|from|from date|begin|begins|valid from|leistungszeitraum|zeitraum|"
-            "abrechnungszeitraum|von|periode|periode du|periodo|dal|desde|start|order dates|hiatus": 1.0,
+            "abrechnungszeitraum|von|periode|periode du|periodo|dal|desde|start|order dates|hiatus|"
+            "starts|starts on|begins on|commences on|beginnt|beginnt am": 1.0,
             "invoice period|statement period|broadcast month": 0.8,
         },
     ),
@@ -201,7 +213,8 @@ CONCEPTS: tuple[Concept, ...] = (
             "flight dates|flight|order flight|flight date|flight end|flight to|flight end date": 1.08,
             "period|billing period|service period|contract dates|contract period|contract date|schedule dates|"
             "schedule|dates|end date|to|to date|until|end|ends|valid until|valid to|leistungszeitraum|zeitraum|"
-            "abrechnungszeitraum|bis|periode|au|periodo|al|hasta|order dates|hiatus": 1.0,
+            "abrechnungszeitraum|bis|periode|au|periodo|al|hasta|order dates|hiatus|"
+            "ends|ends on|expires|expires on|endet|endet am": 1.0,
             "invoice period|statement period|broadcast month": 0.8,
         },
     ),
@@ -209,8 +222,7 @@ CONCEPTS: tuple[Concept, ...] = (
     _concept(
         "total",
         "amount",
-        "total|amount|total amount|invoice amount|amount due|grand total|invoice total|total due|"
-        "amount total|sum|gesamtbetrag|price",
+        "total|amount|total amount|invoice amount|grand total|invoice total|amount total|sum|gesamtbetrag|price",
         {
             "grand total|rounded total|total rounded|total amount due|total due|amount due|balance due|amount payable|"
             "total payable|total to pay|amount to pay|total invoice|invoice total|total amount rounded|"
@@ -218,16 +230,35 @@ CONCEPTS: tuple[Concept, ...] = (
             "gesamtbetrag|rechnungsbetrag|gesamtsumme|zu zahlen|zahlbetrag|endbetrag|bruttobetrag|gesamt brutto|"
             "gesamtbetrag brutto|somme a payer|montant a payer|net a payer|total a payer|total facture|"
             "totaalbedrag|te betalen|totaal te betalen|totale fattura|totale da pagare|importo totale|totale documento|"
-            "total a pagar|importe total|valor total|total da fatura|montant total|jumlah besar": 1.06,
+            "total a pagar|importe total|valor total|total da fatura|montant total|jumlah besar|endsumme|"
+            "rechnungssumme|rechnungsendbetrag|zahlungsbetrag|total general|eindtotaal|totale complessivo|total geral|"
+            "total factura|importe liquido|total bersih|jumlah bersih|bill amount|net payable|nett payable": 1.06,
             "total|total amount|total price|total sales|total inclusive gst|total inclusive of gst|total incl gst|"
             "total inclusive tax|total sales inclusive gst|total sales incl gst|total incl vat|total inc gst|"
             "total including gst|total including tax|total with tax|total for this invoice|amount total|sum total|"
             "total gross|gesamt|summe|total ttc|montant ttc|totaal|totaal incl btw|totale|totale iva inclusa|"
             "importe|jumlah|total rm|total eur|total usd|invoice amount|bill total|total bill|total amt": 1.0,
+            "line total|line amount|extended|ext price|extended price|extension|ext amount|valor|gesamtpreis|"
+            "prix total|total credit|credit total|gutschriftsbetrag|total avoir|"
             "nett total|net total|totals|betrag|montant du prelevement|net amount due|nett|total sale": 0.85,
+            "fare|total fare|fahrpreis|prix de la course": 0.85,
             "amount|montant|bedrag|importo|balance": 0.6,
         },
         related={"gross": 0.8, "net": 0.5},
+    ),
+    _concept(
+        "amount_due",
+        "amount",
+        "amount due|total due|balance due|amount payable|balance|amount to pay|zahlbetrag|net a payer",
+        {
+            "total amount due|total due|amount due|balance due|amount payable|total payable|total to pay|"
+            "amount to pay|zu zahlen|zahlbetrag|zahlbar|restbetrag|offener betrag|somme a payer|montant a payer|"
+            "net a payer|total a payer|reste a payer|solde a payer|te betalen|totaal te betalen|nog te betalen|"
+            "totale da pagare|netto a pagare|saldo|total a pagar|importe a pagar|valor a pagar|balance to pay|"
+            "outstanding balance|amount outstanding": 1.06,
+            "balance|solde|saldo due": 0.7,
+        },
+        related={"total": 0.85},
     ),
     _concept(
         "net",
@@ -239,7 +270,8 @@ CONCEPTS: tuple[Concept, ...] = (
             "taxable amount|excluding vat|excl vat|"
             "nettobetrag|netto|summe netto|gesamt netto|zwischensumme|total ht|montant ht|sous total|exclusief btw|"
             "excl btw|totaal excl btw|subtotaal|imponibile|totale imponibile|subtotale|base imponible|"
-            "base imponivel|subtotal rm|amount excl gst|total excl tax|total without tax|ohne mwst|net amount due": 1.0,
+            "base imponivel|total iliquido|subtotal rm|"
+            "amount excl gst|total excl tax|total without tax|ohne mwst|net amount due": 1.0,
             "net|net total": 0.85,
         },
     ),
@@ -258,7 +290,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "tax_rate",
         "percentage",
         "tax rate|vat rate|gst rate",
-        ["tax rate|vat rate|steuersatz|mwst satz|taux tva|tax code|taux de tva"],
+        ["tax rate|vat rate|steuersatz|mwst satz|taux tva|taux de tva"],
     ),
     _concept(
         "gross",
@@ -288,7 +320,9 @@ CONCEPTS: tuple[Concept, ...] = (
         [
             "cash|paid|amount paid|cash received|cash tendered|tendered|tender|payment|total payment|"
             "visa|mastercard|credit card|debit card|card|bar|gegeben|bezahlt|regle|paye|betaald|contant|"
-            "pagato|contanti|pagado|efectivo|tunai|amount tendered|total paid|deposit|anzahlung|received"
+            "pagato|contanti|pagado|efectivo|tunai|amount tendered|total paid|deposit|deposit paid|less deposit|"
+            "payment received|payments received|already paid|anzahlung|geleistete anzahlung|abschlagszahlung|acompte|"
+            "acompte verse|deja paye|deja regle|aanbetaling|voorschot|acconto|anticipo|received"
         ],
     ),
     _concept(
@@ -322,7 +356,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "quantity|qty|units",
         [
             "quantity|qty|total qty|total quantity|total item|total items|items|item count|"
-            "number of items|no of items|menge|anzahl|quantite|qte|aantal|quantita|cantidad|quantidade|"
+            "number of items|no of items|menge|anzahl|anz|quantite|qte|aantal|quantita|q ta|qta|cantidad|cant|"
+            "uds|unidades|quantidade|hours|hrs|stunden|heures|uren|ore|horas|"
             "spots|total spots|kuantiti|total item s|unit|units|total number of spots"
         ],
     ),
@@ -331,8 +366,10 @@ CONCEPTS: tuple[Concept, ...] = (
         "amount",
         "unit price|price|rate",
         [
-            "unit price|price|u price|s price|rate|einzelpreis|preis|prix|prix unitaire|prijs|prezzo|"
-            "precio|preco|unit cost|each|harga"
+            "unit price|price|u price|s price|rate|unit rate|hourly rate|unit cost|price each|each|harga|"
+            "einzelpreis|e preis|stuckpreis|stundensatz|preis|nettopreis|prix|prix unitaire|prix u|pu|p u|pu ht|p u ht|"
+            "prix unitaire ht|tarif|prijs|stukprijs|eenheidsprijs|tarief|prezzo|prezzo unitario|precio|"
+            "precio unitario|p unitario|unitario|unitaire|preco unit|tarifa|preco|preco unitario|valor unitario"
         ],
     ),
     _concept(
@@ -353,12 +390,16 @@ CONCEPTS: tuple[Concept, ...] = (
         "buyer",
         "name",
         "buyer|customer|client|customer name|bill to|client name|buyer name|recipient|purchaser|subscriber|debtor",
-        [
-            "bill to|billed to|sold to|customer|customer name|buyer|client|client name|invoice to|purchaser|recipient|"
-            "to|kunde|rechnungsempfanger|rechnung an|rechnungsadresse|acheteur|adresse de facturation|nom de l abonne|"
-            "klant|factuuradres|cliente|destinatario|facturar a|comprador|bill to address|billing address|"
-            "attn|attention|account name|customer address"
-        ],
+        {
+            "bill to|billed to|sold to|customer|customer name|buyer|client|client name|invoice to|invoiced to|"
+            "purchaser|recipient|"
+            "to|kunde|rechnungsempfanger|rechnung an|rechnungsadresse|rechnungsanschrift|acheteur|"
+            "adresse de facturation|facture a|destinataire|nom de l abonne|"
+            "klant|factuuradres|factuur aan|cliente|destinatario|intestatario|spett le|spettabile|datos del cliente|"
+            "dati cliente|facturar a|facturado a|comprador|bill to address|billing address|"
+            "account name|customer address": 1.0,
+            "attn|attention": 0.45,
+        },
     ),
     _concept(
         "ship_to",
@@ -452,9 +493,19 @@ CONCEPTS: tuple[Concept, ...] = (
     ),
     _concept("currency", "currency", "currency|currency code", ["currency|wahrung|devise|valuta|moneda|moeda|monnaie"]),
     _concept(
+        "term",
+        "duration",
+        "term|contract term|agreement term|term of agreement|duration|validity|laufzeit|duree",
+        [
+            "term|contract term|initial term|term of agreement|lease term|term of lease|loan term|policy term|duration|"
+            "period of validity|laufzeit|vertragslaufzeit|vertragsdauer|duree|duree du contrat|looptijd|durata|"
+            "duracion|plazo|duracao|prazo"
+        ],
+    ),
+    _concept(
         "payment_terms",
         "text",
-        "payment terms|terms|term",
+        "payment terms|terms",
         [
             "payment terms|terms|terms of payment|zahlungsbedingungen|conditions de paiement|"
             "betalingsvoorwaarden|condizioni di pagamento|condiciones de pago|net days"

@@ -15,7 +15,7 @@ from quire.extract.values import Proposal
 from quire.types import Part
 
 MOST_ALTERNATIVES = 5
-VERSION = "1"
+VERSION = "3"
 
 
 class RulesExtractor:

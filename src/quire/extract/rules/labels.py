@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from copy import copy
+from functools import cached_property
 
 from quire.correct.matching import Nearest
 
@@ -20,9 +22,11 @@ EXTRA = 0.22
 MOST_WORDS = 12
 MOST_MISREAD = 7
 """Words: a longer text is no label, so that misread words in it do not matter."""
+_UNIT = re.compile(r"[(\[][a-z%€$£°/.²³]{1,5}[)\]]\s*:?\s*$", re.IGNORECASE)
 _SIGNS = re.compile(r"#|\bn\s?[°º]|№", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _MIXED = re.compile(r"\b(?=\w*[a-z]{2})[a-z015]*(?:[a-z][015]|[015][a-z])[a-z015]*\b")
+_DOTTED = re.compile(r"\b(?:[a-z]\.){2,}(?:[a-z]\b\.?)?")  # T.V.A., P.O. Number
 _LETTERS = str.maketrans("015", "ols")
 _SAME = {
     **dict.fromkeys(("no", "nr", "num", "nbr", "nummer", "numero", "nro", "number"), "number"),
@@ -54,6 +58,7 @@ _EMPTY = frozenset(_EMPTY_NAMES.split())
 
 def label_words(text: str) -> tuple[str, ...]:
     """The words of a label: lower case, without accents, `no`, `nr` and `#` as `number`, without articles."""
+    text = _UNIT.sub("", text)
     if not text.isascii():
         text = _SIGNS.sub(" number ", text)
         letters = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
@@ -61,6 +66,8 @@ def label_words(text: str) -> tuple[str, ...]:
     else:
         text = text.replace("#", " number ")
     text = text.casefold()
+    if "." in text:
+        text = _DOTTED.sub(lambda match: match[0].replace(".", "") + " ", text)
     if _MIXED.search(text):  # T0tal, 1nvoice
         text = _MIXED.sub(lambda match: match[0].translate(_LETTERS), text)
     words = [_SAME.get(word, word) for word in _WORD.findall(text)]
@@ -69,9 +76,11 @@ def label_words(text: str) -> tuple[str, ...]:
 
 
 class LabelMatcher:
-    """Tells which of many things a label names, and how surely. Each thing has labels with weights."""
+    """Tells which of many things a label names, and how surely. Each thing has labels with weights. Without `misread`,
+    words must be equal."""
 
-    def __init__(self, named: Mapping[str, Mapping[str, float]]) -> None:
+    def __init__(self, named: Mapping[str, Mapping[str, float]], *, misread: bool = True) -> None:
+        self._misread = misread
         self._aliases: list[tuple[str, frozenset[str], float]] = []
         self._by_word: dict[str, list[int]] = defaultdict(list)
         for name, labels in named.items():
@@ -82,6 +91,13 @@ class LabelMatcher:
         known = [*self._by_word, *(short for short, word in _SAME.items() if word in self._by_word)]
         self._nearest = Nearest(word for word in known if len(word) >= SHORTEST_MISREAD)
         self._known: dict[str, Mapping[str, float]] = {}
+
+    @cached_property
+    def exact(self) -> LabelMatcher:
+        """The same for text that was not read by OCR: an employer is no misread employee."""
+        same = copy(self)
+        same._misread, same._known = False, {}
+        return same
 
     def names(self, text: str) -> Mapping[str, float]:
         """What a label names, each with a figure from 0 to its weight: 1 for exactly a label of it."""
@@ -96,7 +112,7 @@ class LabelMatcher:
         words: dict[str, float] = {}
         written = label_words(text)
         for word in written:
-            known, likeness = self._word(word) if len(written) <= MOST_MISREAD else (word, 1.0)
+            known, likeness = self._word(word) if self._misread and len(written) <= MOST_MISREAD else (word, 1.0)
             words[known] = max(words.get(known, 0.0), likeness)
         counted = len(dict.fromkeys(written))
         best: dict[str, float] = {}

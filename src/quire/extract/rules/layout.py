@@ -5,21 +5,34 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from quire.extract.candidates.addresses import address_marks, is_stop
+from quire.extract.candidates.companies import has_legal_form, is_registration
 from quire.extract.candidates.values import Candidate
+from quire.extract.rules.blocks import AddressBlocks
 from quire.extract.rules.labels import LabelMatcher, label_words
 from quire.verify.phrases import solid
 
 TOP = 0.45
 """Of the first page: below it stands no sender."""
-_COMPANY = re.compile(
-    r"(?<!\w)(?:inc|incorporated|corp|corporation|llc|l\.l\.c|llp|lp|ltd|limited|plc|co|company|gmbh|mbh|ag|kg|ohg|e\.?k|ug|"
-    r"se|s\.?a\.?s?|sarl|s\.a\.r\.l|eurl|sasu|b\.?v|n\.?v|v\.?o\.?f|s\.?r\.?l|s\.?p\.?a|s\.?l\.?u?|lda|ltda|sdn|bhd|s/b|"
-    r"pte|pty|oy|ab|a/s|aps|as|enterprises?|trading|group|holdings?|services?|restaurant|restoran|hotel|cafe|bistro|"
-    r"store|shop|mart|market|supermarket|pharmacy|farmasi|bakery|hardware|marketing|industries|solutions)(?!\w)",
+COMPANY, SHOP = 0.3, 0.2
+"""What a name has that says its legal form, or else its trade."""
+_TRADE = re.compile(
+    r"(?<!\w)(?:company|enterprises?|trading|group|holdings?|services?|restaurants?|restoran|ristorante|restaurante|"
+    r"brasserie|gasthaus|gasthof|wirtshaus|hotel|motel|inn|cafe|café|coffee|bistro|bar|diner|grill|pizzeria|kitchen|pub|"
+    r"stores?|shop|mart|market|markt|supermarket|supermarkt|pharmacy|farmasi|farmacia|pharmacie|apotheke|drogerie|"
+    r"bakery|bäckerei|boulangerie|panader[ií]a|hardware|marketing|industries|solutions|stesen|kedai|pasaraya|"
+    r"perniagaan|syarikat|tankstelle|station[- ]service|garage|clinic|klinik|parking|taxis?)(?!\w)",
     re.IGNORECASE,
 )
+"""Words of trades, which names of shops have."""
+RECIPIENT = 0.35
+"""What a name or an address lacks as the sender's that a label, or a salutation, says to be the recipient's."""
+NAMED = 0.1
+"""What an address lacks with the name of the sender in it, where it also stands without."""
+OTHER = 0.25
+"""What an address lacks as the sender's where another one stands below the name of the sender."""
 _DOCUMENT_WORDS = (
     "invoice receipt bill tax statement order contract quotation quote estimate simplified cash sales copy duplicate "
     "original rechnung quittung kassenbon lieferschein auftrag bestellung vertrag angebot beleg gutschrift facture "
@@ -69,9 +82,14 @@ class Senders:
             solid(host) for one in candidates if one.kind in ("email", "url") for host in _AT.findall(one.text)
         }
         self._times = Counter(solid(one.text) for one in candidates if one.kind == "name")
+        self._registered = [one.bbox.top for one in self._first if one.bbox.top < TOP and is_registration(one.text)]
         self._starts = sorted(
             (one.bbox.top, one.bbox.left) for one in self._first if one.kind == "address" and one.bbox.top < TOP
         )
+
+    @cached_property
+    def _blocks(self) -> AddressBlocks:
+        return AddressBlocks(self._first, self._matcher, self._is_title)
 
     def name(self, candidate: Candidate) -> float:
         """From 0 to 1: how likely a name is the sender's by its place and looks."""
@@ -83,17 +101,24 @@ class Senders:
             return 0.0
         box = candidate.bbox
         known = self._hosts and any(_is_host(host, solid(text)) for host in self._hosts)
-        if box.top > TOP and not known and not (_COMPANY.search(text) and self._times[solid(text)] > 1):
+        is_company = has_legal_form(text)
+        if box.top > TOP and not known and not (is_company and self._times[solid(text)] > 1):
             return 0.0
         figure = 0.42 * max(0.0, 1 - (box.top - self._begin) / TOP)
-        figure += 0.22 * (_COMPANY.search(text) is not None)
+        figure += COMPANY if is_company else SHOP * (_TRADE.search(text) is not None)
+        figure += 0.1 * any(-0.01 < top - box.bottom < 0.04 for top in self._registered)
         figure += 0.25 * bool(known)
         figure += 0.12 * min(max(candidate.size - 1, 0.0), 1.0) + 0.04 * candidate.bold
         figure += 0.06 * min(self._times[solid(text)] - 1, 2)
         figure += 0.15 * any(0 < top - box.bottom + 0.002 < 0.05 for top, _ in self._starts)
         figure -= 0.25 * text.islower() + 0.15 * is_stop(text) + 0.1 * (address_marks(text) >= 1)
+        figure -= 0.3 * (address_marks(text) >= 1.6) + RECIPIENT * self._is_recipient(candidate)
         figure -= 0.3 * any(figure >= 0.9 for figure in self._matcher.names(text).values())
-        figure -= 0.05 * max(text.count(" ") - 5, 0) + 0.25 * (sum(map(str.isdigit, text)) > 4)
+        figure -= (
+            0.3 * text.endswith(("#", ":"))
+            + 0.05 * max(text.count(" ") - 5, 0)
+            + 0.25 * (sum(map(str.isdigit, text)) > 4)
+        )
         return min(max(figure, 0.0), 1.0)
 
     def address(self, candidate: Candidate, below: Candidate | None) -> float:
@@ -106,7 +131,21 @@ class Senders:
         if below is not None and candidate.page == below.page:
             gap = candidate.bbox.top - below.bbox.bottom
             figure += 0.15 * (-0.01 < gap < 0.12) - 0.2 * (gap < -0.02)
+            block = self._blocks.of(candidate)
+            figure -= OTHER * (any(one.is_of(below) for one in self._blocks.all) and not (block and block.is_of(below)))
+            figure -= RECIPIENT * (block is not None and block.is_recipients)
+            figure -= NAMED * (candidate.origin != "span" and solid(below.text) in solid(candidate.text))
         return min(max(figure, 0.0), 1.0)
+
+    def recipient(self, name: Candidate, sender: Candidate | None) -> float:
+        """From 0 to 1: how likely a name is the recipient's by the address below it."""
+        if self._is_title(name.text) or is_stop(name.text):
+            return 0.0
+        return self._blocks.recipient(name, sender)
+
+    def _is_recipient(self, name: Candidate) -> bool:
+        """Whether a name is in a block that a label or a salutation says to be the recipient's."""
+        return any(one.is_recipients and one.has(name) for one in self._blocks.all)
 
     def _is_title(self, text: str) -> bool:
         words = label_words(text)

@@ -11,8 +11,10 @@ from quire.extract.rules.concepts import BY_ID, CONCEPTS, Concept
 from quire.extract.rules.labels import LabelMatcher
 from quire.extract.schema import LeafSpec, ValueKind
 
-UNDERSTOOD = 0.75
-"""The least with which the name of a leaf names a concept."""
+WHOLE = 0.9
+"""The least with which the name of a leaf names a concept. A word more makes it another thing: a tax code is no tax."""
+DESCRIBED = 0.88
+"""The least with which a description does."""
 SHORT_DESCRIPTION = 40
 """Characters: a longer description explains, and is no label."""
 _KINDS: Mapping[ValueKind, Mapping[ValueKind, float]] = {
@@ -21,10 +23,10 @@ _KINDS: Mapping[ValueKind, Mapping[ValueKind, float]] = {
     "percentage": {"percentage": 1.0, "number": 0.4, "amount": 0.3},
     "date": {"date": 1.0},
     "duration": {"duration": 1.0},
-    "code": {"code": 1.0, "number": 0.9, "text": 0.6, "iban": 0.7, "phone": 0.4, "date": 0.2},
+    "code": {"code": 1.0, "number": 0.9, "text": 0.6, "name": 0.6, "iban": 0.7, "phone": 0.4, "date": 0.2},
     "name": {"name": 1.0, "text": 0.6},
     "address": {"address": 1.0, "text": 0.6},
-    "text": {"text": 0.9, "name": 1.0, "code": 0.9, "date": 0.7, "amount": 0.7, "number": 0.7, "duration": 0.8},
+    "text": {"text": 0.9, "name": 1.0, "code": 0.9, "date": 0.85, "amount": 0.85, "number": 0.85, "duration": 0.85},
     "email": {"email": 1.0},
     "phone": {"phone": 1.0, "code": 0.7, "number": 0.5},
     "url": {"url": 1.0},
@@ -89,16 +91,13 @@ def _own_labels(leaf: LeafSpec) -> dict[str, float]:
 def _concept_of(leaf: LeafSpec) -> Concept | None:
     """The concept that the name of a leaf names best; that of its parents helps: `seller.name`."""
     path = _spaced(re.sub(r"\[\d*\]", "", leaf.path).replace(".", " "))
-    best, figure = None, UNDERSTOOD
-    for text, weight in (
-        (path, 1.0),
-        (_spaced(leaf.name), 0.98),
-        (_spaced(leaf.title), 0.98),
-        (leaf.description, 0.85),
-    ):
+    names = [path, _spaced(leaf.name), _spaced(leaf.title)]
+    named = [(text, 1 - 0.01 * at, WHOLE) for at, text in enumerate([*names, *map(_telling, names)])]
+    best, figure = None, 0.0
+    for text, weight, least in [*named, (leaf.description, 0.85, DESCRIBED)]:
         for name, found in _NAMES.names(text).items() if text else ():
             concept = BY_ID[name]
-            if weight * found > figure and _may_be(leaf, concept):
+            if found > least and weight * found > figure and _may_be(leaf, concept):
                 best, figure = concept, weight * found
     return best
 
@@ -126,15 +125,27 @@ def _kind(leaf: LeafSpec, concept: Concept | None) -> ValueKind:
     return "text"
 
 
+_NEUTRAL = frozenset(
+    {
+        *("amount", "value", "number", "no", "num", "nr", "name", "full", "sum", "total", "grand", "final", "field"),
+        *("invoice", "receipt", "document", "bill", "text", "eur", "usd", "gbp"),
+        *("betrag", "nummer", "rechnung", "montant", "facture", "importe", "factura"),
+    }
+)
 _HINTS: Mapping[ValueKind, frozenset[str]] = {
     "date": frozenset({"date", "datum", "fecha", "data", "day"}),
     "amount": frozenset({"amount", "price", "cost", "fee", "betrag", "montant", "total", "value", "sum"}),
     "percentage": frozenset({"rate", "percent", "percentage"}),
-    "code": frozenset({"number", "id", "code", "no", "nummer", "num", "reference"}),
+    "code": frozenset({"number", "id", "code", "no", "nummer", "num", "nr", "reference"}),
     "name": frozenset({"name", "company", "person", "party"}),
     "address": frozenset({"address", "adresse", "street"}),
     "duration": frozenset({"duration", "term"}),
 }
+
+
+def _telling(name: str) -> str:
+    """A name without the words that change nothing: the total of an invoice is a total."""
+    return " ".join(word for word in name.split() if word.casefold() not in _NEUTRAL)
 
 
 def _spaced(name: str) -> str:
@@ -149,5 +160,6 @@ _NAMES = LabelMatcher(
             **dict.fromkeys(concept.names, 1.0),
         }
         for concept in CONCEPTS
-    }
+    },
+    misread=False,
 )

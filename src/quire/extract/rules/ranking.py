@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from quire.context import Json
+from quire.extract.candidates.addresses import address_marks
 from quire.extract.candidates.values import Candidate
+from quire.extract.patterns import value_pattern
 from quire.extract.rules.arithmetic import Arithmetic
 from quire.extract.rules.labels import LabelMatcher
 from quire.extract.rules.layout import Senders, document_kind, largest
@@ -35,6 +37,16 @@ MANY = 2
 """Cells in a column: where there are more, none of them is that of the document."""
 SPREAD = 0.6
 """What remains of the label of a column for each of several values below it."""
+LABEL = 0.9
+"""The least with which a whole text is the label of something: `Qty` beside `Description` is the next head."""
+A_LABEL = 0.4
+"""What remains of a name or a short text that is itself a label."""
+A_PART = 0.85
+"""What remains of the beginning of a text where any text is wanted: `30` of `30 days`."""
+OF_ROW = 0.15
+"""What the sum of a column has in a row of totals behind that of another column."""
+IN_STREET = 1.7
+"""How much a line looks like an address whose numbers are those of a house and a street."""
 _RANGE = r"\s*(?:[-–—]|to|through|thru|until|till|bis|au|a|al|t/m|tot|hasta|até)\s*"
 _DATE = r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}\.? \w+\.? \d{4}|\w+ \d{1,2},? \d{4})"
 _STARTS = re.compile(rf"^{_RANGE}{_DATE}", re.IGNORECASE)
@@ -44,7 +56,14 @@ _DATED = re.compile(  # Rechnung 4711 vom 7. Mai, Invoice 42 dated 3 May
     r"factuur|fattura|ordine|contratto|factura|pedido|contrato|fatura)\b.*\b(?:dated|of|from|vom|du|van|del|di|de)\s*$",
     re.IGNORECASE,
 )
-_ALONE: frozenset[ValueKind] = frozenset({"email", "iban", "url"})
+_PAY_BY = re.compile(  # Bitte überweisen Sie den Betrag bis zum 21. Juli
+    r"\b(?:pay|paid|payment|payable|due|collect|[üu]berweis\w+|zahl\w+|begleich\w+|abgebucht|pay[ée]r?|r[ée]gl\w+|"
+    r"betal\w+|voldoen|pag\w+)\b.*\b(?:by|before|on|until|bis(?: zum| sp[äa]testens)?|vor dem|am|avant le|"
+    r"au plus tard le|uiterlijk(?: op)?|v[óo][óo]r|entro il|antes del?|at[ée]|el)\s*$",
+    re.IGNORECASE,
+)
+_DATES = ("date", "effective_date")
+_ALONE: frozenset[ValueKind] = frozenset({"email", "iban", "url", "phone"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +87,8 @@ class Ranking:
     """The candidates of one document, ranked for the leaves of one schema."""
 
     def __init__(self, candidates: Sequence[Candidate], matcher: LabelMatcher) -> None:
+        if all(candidate.confidence is None for candidate in candidates):
+            matcher = matcher.exact
         self._matcher = matcher
         self._by_kind: dict[ValueKind, list[Candidate]] = defaultdict(list)
         for candidate in candidates:
@@ -95,13 +116,23 @@ class Ranking:
 
     def _scored(self, wanted: WantedLeaf, candidate: Candidate, weight: float) -> Ranked | None:
         leaf = wanted.leaf
-        if value_of(leaf, candidate) is None or (leaf.pattern and not re.fullmatch(leaf.pattern, candidate.text)):
+        if value_of(leaf, candidate) is None:
+            return None
+        if leaf.pattern and not value_pattern(leaf.pattern).is_all_of(candidate.text):
+            return None
+        if wanted.kind == "code" and candidate.kind == "name" and len(candidate.text.split()) > 1:
             return None
         if sum(map(str.isalnum, candidate.text)) < _least_signs(wanted):
             return None
         fit = label_fit(wanted, candidate, self._matcher, self._bonus)
-        if fit.label and fit.label in (candidate.column_head, candidate.above) and self._is_one_of_many(candidate):
+        if fit.label and fit.label == candidate.column_head and self._is_one_of_many(candidate):
             fit = fit._replace(figure=fit.figure * SPREAD)
+        if fit.label and solid(fit.label) == solid(candidate.text):
+            return None
+        if self._is_label(wanted, candidate):
+            weight *= A_LABEL
+        if wanted.kind == "text" and candidate.origin == "span" and candidate.after and not candidate.before:
+            weight *= A_PART
         figure = weight * fit.figure + self._placed(wanted, candidate, fit)
         if figure <= 0:
             return None
@@ -110,6 +141,13 @@ class Ranking:
         if candidate.confidence is not None:
             figure -= DOUBTED * (1 - candidate.confidence)
         return Ranked(figure, candidate, fit.label if fit.figure >= 0.4 else "")
+
+    def _is_label(self, wanted: WantedLeaf, candidate: Candidate) -> bool:
+        if candidate.kind not in ("name", "text") or wanted.leaf.enum:
+            return False
+        named = self._matcher.names(candidate.text.split("\n")[0])
+        said = wanted.concept is not None and wanted.concept.id == "payment_method"  # `Cash` is a way to pay, too
+        return candidate.text.endswith(":") or (not said and max(named.values(), default=0.0) >= LABEL)
 
     def _is_one_of_many(self, candidate: Candidate) -> bool:
         """Whether a cell is one of a column of items, and not in the row of their total."""
@@ -121,20 +159,30 @@ class Ranking:
         name = wanted.concept.id if wanted.concept is not None else ""
         if name == "seller" and candidate.kind == "name":
             return self._senders.name(candidate) - (1 - LABELLED) * fit.figure
+        if name == "buyer" and candidate.kind == "name" and fit.figure < LABELLED:
+            return max(self._senders.recipient(candidate, self.sender) - fit.figure, 0.0)
         if wanted.kind == "address" and candidate.kind == "address":
-            return self._senders.address(candidate, self.sender) - (1 - LABELLED) * fit.figure
+            share = 1.0 if address_marks(fit.label) >= 1 else 1 - LABELLED  # the line above is one of the address
+            return self._senders.address(candidate, self.sender) - share * fit.figure
         if candidate.kind in ("amount", "number") and name in ("total", "gross"):
             return self._amount(candidate, fit)
         if name in ("period_from", "period_to"):
             return self._period(name, candidate, fit)
-        if name == "date" and _DATED.search(candidate.before):
+        if name in _DATES and _DATED.search(candidate.before):
             return max(0.75 - fit.figure, 0.0)
-        if name == "date" and not fit.figure:
+        if name == "due_date" and _PAY_BY.search(candidate.before):
+            return max(0.7 - fit.figure, 0.0)
+        if name in _DATES and not fit.figure:
             return self._undated(candidate)
         if name == "currency":
             return self._currency(candidate)
         if wanted.kind in _ALONE and wanted.kind == candidate.kind:
             return 0.45 if len({one.value for one in self._by_kind[candidate.kind]}) == 1 else 0.2
+        if (
+            wanted.kind == "code"
+            and address_marks(f"{candidate.before} {candidate.text} {candidate.after}") >= IN_STREET
+        ):
+            return -fit.figure  # No. 18, Jalan PJS 11/20
         if name == "invoice_number" and candidate.kind == "code" and fit.figure < 0.5:
             return 0.3 * (candidate.size > 1.3 and candidate.bbox.top < 0.4)
         return 0.0
@@ -146,11 +194,17 @@ class Ranking:
 
     def _amount(self, candidate: Candidate, fit: LabelFit) -> float:
         value = candidate.value
-        if not isinstance(value, float) or value <= 0:
+        if not isinstance(value, float) or not self._may_be_total(value, fit):
             return -fit.figure
+        value = abs(value)
         figure = 0.1 * self._shares.get(value, 0.0) + 0.05 * (candidate.page == self._last_page)
         figure += 0.05 * candidate.bbox.top + self._arithmetic.support(value)
+        figure += OF_ROW * bool(candidate.skipped and self._arithmetic.is_sum(value))
         return figure if fit.figure or candidate.kind == "amount" else 0.0
+
+    def _may_be_total(self, value: float, fit: LabelFit) -> bool:
+        """Whether it is more than nothing; or the largest below it, as the total of a credit note is."""
+        return value > 0 or (value < 0 and fit.figure >= SURE and self._shares.get(-value, 0.0) == 1)
 
     def _period(self, name: str, candidate: Candidate, fit: LabelFit) -> float:
         starts, ends = _STARTS.match(candidate.after), _ENDS.search(candidate.before)

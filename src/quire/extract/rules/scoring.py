@@ -14,6 +14,8 @@ from quire.extract.schema import ValueKind
 BESIDE, LEFT, ABOVE, ROW, COLUMN, JOINT, SECTION = 1.0, 0.95, 0.9, 0.8, 0.82, 0.92, 0.3
 """How much a label counts by where it stands: in the same line, left, above, in the row or the column, a heading with
 the label, the heading alone."""
+SKIPPED = 0.8
+"""What remains of a label to the left for each other value between: the result of a test is not the unit behind it."""
 RIVAL = 3.0
 """The power of the share that a label names another thing better: `Total GST` is a tax rather than a total."""
 CLAIMED = 0.45
@@ -38,12 +40,13 @@ def label_fit(wanted: WantedLeaf, candidate: Candidate, matcher: LabelMatcher, b
     beside = candidate.before if _says_something(candidate.before) else ""
     best = NO_FIT
     claimed = 0.0
-    nearest = (beside, BESIDE) if beside else (candidate.left, BESIDE if candidate.origin == "field" else LEFT)
+    left = BESIDE if candidate.origin == "field" else LEFT * SKIPPED**candidate.skipped
+    nearest = (beside, BESIDE) if beside else (candidate.left, left)
     for text, weight in (nearest, (candidate.row_head, ROW)):
         if text:
             own, other = _named(wanted, text, matcher, bonus, candidate.kind)
             best = max(best, LabelFit(weight * own, text))
-            if weight >= LEFT:
+            if text == nearest[0]:
                 claimed = max(claimed, other if other > own else 0.0)
     if beside and candidate.left and candidate.origin != "field":
         own, _ = _named(wanted, candidate.left, matcher, bonus, candidate.kind)
@@ -76,14 +79,21 @@ def _named(
     if not found:
         return 0.0, 0.0
     names = wanted.names
-    own = other = related = 0.0
+    own = other = foreign = 0.0
     for name, figure in found.items():
         if names.get(name, 0.0) >= 1:
             own = max(own, figure + bonus.get(name, 0.0))
-        else:
-            if figure > other and may_name(name, kind):
-                other = figure
-            related = max(related, figure * names[name] + bonus.get(name, 0.0) if name in names else 0.0)
+        elif may_name(name, kind):
+            other = max(other, figure)
+            foreign = max(foreign, figure if name not in names else 0.0)
+    related = max(
+        (
+            figure * names[name] * min(figure / foreign if foreign else 1.0, 1.0) ** RIVAL + bonus.get(name, 0.0)
+            for name, figure in found.items()
+            if names.get(name, 1.0) < 1
+        ),
+        default=0.0,
+    )
     if other > own > 0:
         own *= (own / other) ** RIVAL
     return (own, other) if own >= related else (related, 0.0)
@@ -92,7 +102,7 @@ def _named(
 def _names_little(text: str, matcher: LabelMatcher) -> bool:
     """Whether a label says only what kind of thing it is, so that the heading above must say of what: `Name`."""
     found = matcher.names(text)
-    return not found or max(found, key=found.__getitem__) in ("name", "address", "date", "document_number", "total")
+    return bool(found) and max(found, key=found.__getitem__) in ("name", "address", "date", "document_number", "total")
 
 
 def _says_something(text: str) -> bool:

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from quire.catalog.building import cell_id
 from quire.catalog.records import SourceCatalog
 from quire.context import Json
+from quire.extract.candidates.readings import Readings
 from quire.extract.rules.leaves import WantedLeaf, wanted_leaves
 from quire.extract.schema import ExtractSchema, LeafSpec, ListSpec, ObjectSpec, SchemaNode
-from quire.extract.tables.columns import MatchedTable, cell_at, matched
+from quire.extract.tables.columns import MatchedTable, cell_at, cell_of, matched
 from quire.extract.values import Proposal
-from quire.types import Cell, Part
-from quire.verify.dates import date_readings
+from quire.types import Cell, Part, Table
 from quire.verify.numbers import number_readings
 
 AS_GOOD = 0.7
 """Of the score of the best table: others with the same columns hold further items."""
 MOST_ITEMS = 5000
+SHORTEST_LABEL = 3  # letters of what is added up below the items
+_COLUMNS = (
+    (re.compile(r"^(?:athlete|player|swimmer|runner|participant|competitor|person)s?(?: name)?$"), ("name",)),
+    (re.compile(r"^(?:country|nation(?:ality)?)$"), ("fed", "nat", "noc", "nation", "country")),
+    (re.compile(r"^(?:year (?:of )?birth|birth year|born)$"), ("yb", "yob", "born", "year of birth", "jahrgang")),
+    (re.compile(r"^(?:rank|place|position)$"), ("rank", "place", "pos", "rang", "platz")),
+)
+"""Fields of people in lists of results, and the heads of their columns."""
 _TOTAL = re.compile(
     r"^\W*(?:sub|grand|net|gross)?[\s-]*(?:total|sum|summe|gesamt|zwischensumme|somme|totale|balance due|amount due)\b",
     re.IGNORECASE,
@@ -26,76 +35,124 @@ _TOTAL = re.compile(
 
 
 class TableExtractor:
-    """Fills lists of objects; rows of totals are no items."""
+    """Fills lists of objects; rows of totals are no items. Of a list in a list each table is one item of the outer."""
 
     name = "tables"
-    version = "1"
+    version = "3"
 
     def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]:
-        return [one for node in _lists(schema.root) for one in self._items(catalog, node)]
+        found = {node.path: list(self._items(catalog, schema, node)) for node in _lists(schema.root)}
+        outer = {path.split("[]")[0] for path, proposals in found.items() if "[]" in path and proposals}
+        return [one for path, proposals in found.items() if path not in outer for one in proposals]
 
-    def _items(self, catalog: SourceCatalog, node: ListSpec) -> Iterator[Proposal]:
+    def _items(self, catalog: SourceCatalog, schema: ExtractSchema, node: ListSpec) -> Iterator[Proposal]:
         leaves = tuple(leaf for leaf in _leaves(node.items) if leaf.path.count("[]") == node.path.count("[]") + 1)
-        if not leaves or "[]" in node.path:
+        depth = node.path.count("[]")
+        if not leaves or depth > 1:
             return
-        wanted, matcher = wanted_leaves(leaves)
+        outer = [leaf for leaf in schema.leaves if leaf.path.rpartition(".")[0] == node.path.rpartition(".")[0]]
+        wanted, matcher = wanted_leaves(tuple(map(_with_column_names, leaves)))
         tables = [found for block in catalog.blocks if block.table and (found := matched(block, wanted, matcher))]
         best = max((found.score for found in tables), default=0.0)
-        number = 0
-        for found in tables:
-            if found.score < AS_GOOD * best:
-                continue
-            for cells in _rows(found):
+        path, number = node.path, 0
+        for at, found in enumerate(one for one in tables if one.score >= AS_GOOD * best):
+            if depth:
+                path, number = node.path.replace("[]", f"[{at}]"), 0
+                for leaf in outer:
+                    yield from self._above(leaf.path.replace("[]", f"[{at}]"), leaf, found)
+            rows = list(_rows(found))
+            readings = {column: _readings(column, rows) for column in found.columns}
+            for cells in rows:
                 if number == MOST_ITEMS:
                     return
-                yield from self._item(node.path, number, found, cells, wanted)
+                item = {name: (cell, readings[name]) for name, cell in cells.items()}
+                yield from self._item(node.path, f"{path}[{number}]", found, item, wanted)
                 number += 1
 
+    def _above(self, path: str, leaf: LeafSpec, found: MatchedTable) -> Iterator[Proposal]:
+        """A value of the whole table, beside its label above the head: `Age group: 90-94`."""
+        table = found.block.table
+        assert table is not None
+        name = re.sub(r"[\W_]+", r"[\\W_]+", leaf.name)
+        for cell in table.cells:
+            said = re.search(rf"\b{name}\s*[:=]\s*(\S+)", cell.text, re.IGNORECASE)
+            if cell.row < found.first_row and said:
+                yield self._proposal(path, said[1], found, cell, 0.7, leaf.name)
+                return
+
     def _item(
-        self, path: str, number: int, found: MatchedTable, cells: dict[str, Cell], wanted: Sequence[WantedLeaf]
+        self,
+        path: str,
+        here: str,
+        found: MatchedTable,
+        cells: Mapping[str, tuple[Cell, Readings]],
+        wanted: Sequence[WantedLeaf],
     ) -> Iterator[Proposal]:
         sure = round(min(0.9, 0.55 + 0.35 * found.score / max(len(wanted), 1)), 3)
         for one in wanted:
-            cell = cells.get(one.leaf.path)
-            if cell is None or not cell.text.strip():
-                continue
-            yield Proposal(
-                path=one.leaf.path.replace(f"{path}[]", f"{path}[{number}]", 1),
-                value=_value(one, cell.text),
-                records=(cell_id(found.block.id, cell.row, cell.column),),
-                quote=cell.text,
-                confidence=sure,
-                extractor=self.name,
-                places=(Part(cell.page, cell.bbox, cell.source),),
-                label=found.heads[one.leaf.path],
-            )
+            cell, readings = cells.get(one.leaf.path, (None, None))
+            if cell is not None and readings is not None and cell.text.strip():
+                at = one.leaf.path.replace(f"{path}[]", here, 1)
+                value = _value(one, cell.text, readings)
+                yield self._proposal(at, value, found, cell, sure, found.heads[one.leaf.path])
+
+    def _proposal(self, path: str, value: Json, found: MatchedTable, cell: Cell, sure: float, label: str) -> Proposal:
+        return Proposal(
+            path=path,
+            value=value,
+            records=(cell_id(found.block.id, cell.row, cell.column),),
+            quote=cell.text,
+            confidence=sure,
+            extractor=self.name,
+            places=(Part(cell.page, cell.bbox, cell.source),),
+            label=label,
+        )
 
 
 def _rows(found: MatchedTable) -> Iterator[dict[str, Cell]]:
     """The cells of each item by the path of their property."""
     table = found.block.table
     assert table is not None
+    below = False
     for row in range(found.first_row, table.rows):
         texts = [cell.text for cell in table.cells if cell.row == row and cell.text.strip()]
         if not texts or any(_TOTAL.match(text) for text in texts[:2]):
             continue
-        cells = {path: cell for path, column in found.columns.items() if (cell := cell_at(table, row, column))}
+        if found.what is not None and not _text_at(table, row, found.what):
+            below = below or sum(map(str.isalpha, texts[0])) >= SHORTEST_LABEL
+            if below:  # Net 120.00, VAT 20% 24.00
+                continue
+        cells = {path: cell for path in found.columns if (cell := cell_of(found, row, path))}
         filled = [cell for cell in cells.values() if cell.text.strip()]
         if len(filled) >= min(2, len(found.columns)) and not all(cell.header for cell in filled):
             yield cells
 
 
-def _value(wanted: WantedLeaf, text: str) -> Json:
+def _text_at(table: Table, row: int, column: int) -> str:
+    cell = cell_at(table, row, column)
+    return cell.text.strip() if cell is not None else ""
+
+
+def _readings(path: str, rows: Sequence[Mapping[str, Cell]]) -> Readings:
+    """How a column writes numbers and dates: one that can be read in one way only decides for the others."""
+    texts = [" ".join(cells[path].text.split()) for cells in rows if path in cells]
+    return Readings(texts, texts)
+
+
+def _with_column_names(leaf: LeafSpec) -> LeafSpec:
+    """The leaf with how columns of result lists call it, which is often short."""
+    known = next((names for named, names in _COLUMNS if named.search(leaf.name.replace("_", " ").casefold())), ())
+    return replace(leaf, aliases=(*leaf.aliases, *known)) if known else leaf
+
+
+def _value(wanted: WantedLeaf, text: str, readings: Readings) -> Json:
     plain = " ".join(text.split())
-    if wanted.leaf.type in ("number", "integer"):
-        readings = number_readings(plain)
-        if len(readings) == 1:
-            (number,) = readings
-            return int(number) if number == int(number) else float(number)
-    if wanted.kind == "date":
-        dates = date_readings(plain)
-        if len(dates) == 1:
-            return next(iter(dates))
+    if wanted.leaf.type in ("number", "integer") and number_readings(plain):
+        number = readings.number(plain)
+        if number is not None:
+            return int(number) if number.is_integer() else number
+    if wanted.kind == "date" and wanted.leaf.type == "string":
+        return readings.date(plain) or plain
     return plain
 
 

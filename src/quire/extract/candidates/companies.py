@@ -1,0 +1,64 @@
+"""What the names of companies look like: their legal forms, and the registration numbers beside them."""
+
+from __future__ import annotations
+
+import re
+
+_LEGAL_FORM = re.compile(
+    r"(?<!\w)(?:inc|incorporated|corp|corporation|llc|l\.l\.c|llp|ltd|limited|plc|gmbh|mbh|kgaa|ohg|e\.?k|e\.v|e\.g|"
+    r"s\.a\.s|sas|sarl|s\.a\.r\.l|eurl|sasu|b\.v|v\.o\.f|s\.?r\.?l|s\.?p\.?a|s\.l\.u|slu|s\.n\.c|ltda|"
+    r"sdn|bhd|berhad|s/b|pte|pty|pvt|a/s|aps|oyj)(?!\w)",
+    re.IGNORECASE,
+)
+_SHORT_FORM = re.compile(
+    r"[^\W\d_]{2}[\w.&' -]*(?:\s(?:co|se|oy|ab|as|lp)|"
+    r"[\s,]+(?:ag|kg|ug|bv|nv|vof|lda|s\.?a|n\.v|s\.?l))\.?\s*(?:\(.*)?$",
+    re.IGNORECASE,
+)
+"""Forms that are also the abbreviations of other things stand behind a name: SE is no company in 2210 SE Park Blvd."""
+_REGISTRATION = re.compile(
+    r"^\W*(?:(?:co(?:mpany)?|business|roc|ssm|reg(?:istration|d)?|c\.?i\.?f|n\.?i\.?f|uen|abn|siret|siren)\b[\s.:/()-]*)*"
+    r"(?:no|nr|number|id|#)?[\s.:#]*(?:[A-Z]{1,3}[- ]?)?\d[\d\s-]{3,16}(?:[- ]?[A-Z])?\W*$",
+    re.IGNORECASE,
+)
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+BRAND = 1.2
+"""How much higher than the name of the company that of the shop is."""
+MUCH_LARGER = 1.35
+MOST_OF_SECOND = 2
+"""Words before the legal form in the second line of a name."""
+MOST_IN_FORM = 3
+LONGEST = 40  # characters of a line with a registration number
+
+
+def has_legal_form(text: str) -> bool:
+    """Whether a name says what kind of company it is: GmbH, Sdn Bhd, Ltd."""
+    return _LEGAL_FORM.search(text) is not None or _SHORT_FORM.search(text.strip()) is not None
+
+
+def is_one_name(first: str, second: str, taller: float) -> bool:
+    """Whether two lines may be one name; `taller` is the height of the first relative to that of the second.
+
+    The brand of a shop above the company that runs it is none: it is larger, or that begins with the same word. A
+    company that has said its legal form is complete.
+    """
+    if has_legal_form(first):
+        return has_legal_form(second) and len(_words(second)) <= MOST_IN_FORM
+    if not has_legal_form(second):
+        return taller < MUCH_LARGER or len(_words(second)) <= MOST_OF_SECOND
+    named = _words(_LEGAL_FORM.sub(" ", second))
+    if len(named) < 2:  # `Sdn Bhd`, `Trading Ltd`
+        return True
+    same = bool(_words(first)) and _words(first)[0] == named[0]
+    return taller < BRAND and not same and len(named) <= MOST_OF_SECOND
+
+
+def is_registration(text: str) -> bool:
+    """Whether a line is only a number of registration, as it stands below the name of a company."""
+    marked = text.startswith("(") or any(map(str.isalpha, text))
+    return marked and len(text) <= LONGEST and _REGISTRATION.match(text) is not None
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text)]
