@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from quire.context import Json
 from quire.extract.schema import LeafSpec
@@ -21,6 +22,9 @@ ALIKE = 0.88
 COVERED = 0.5
 """The least that a choice and the box of a value share."""
 _NUMBERS = ("amount", "number", "percentage")
+_REMEMBERED = 4096  # texts: several leaves are compared with the same candidates
+_date_readings = lru_cache(maxsize=_REMEMBERED)(date_readings)
+_number_readings = lru_cache(maxsize=_REMEMBERED)(number_readings)
 
 
 class ConfirmedValue:
@@ -49,9 +53,11 @@ class ConfirmedValue:
         if said is None or said == "":
             return False
         if self._dates:
-            return not self._dates.isdisjoint(date_readings(str(said)))
+            return not self._dates.isdisjoint(_date_readings(str(said)))
         if self._numbers:
-            return not self._numbers.isdisjoint(number_readings(said))
+            return not self._numbers.isdisjoint(
+                _number_readings(said) if isinstance(said, str) else number_readings(said)
+            )
         if self._duration is not None:
             other = duration_of(str(said))
             return other is not None and other[1:] == self._duration[1:]
@@ -83,7 +89,8 @@ def right_choices(
 def _is_said(wanted: ConfirmedValue, choice: LeafChoice) -> bool:
     if choice.rank is None and wanted.kinds is not None and choice.candidate.kind not in wanted.kinds:
         return False
-    return wanted.is_said_by(choice.value) or wanted.is_said_by(choice.candidate.text)
+    value, printed = choice.value, choice.candidate.text
+    return wanted.is_said_by(value) or (printed != value and wanted.is_said_by(printed))
 
 
 def _words(text: str) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 from quire.catalog.records import SourceCatalog
 from quire.context import Json
 from quire.extract.candidates import Candidate, find_candidates
 from quire.extract.candidates.finding import CONTEXT
+from quire.extract.candidates.lines import PlacedLine
 from quire.extract.offline import OfflineExtractor
 from quire.extract.rules.ranking import value_of
 from quire.extract.schema import ExtractSchema, LeafSpec
@@ -22,8 +24,7 @@ from quire.verify.phrases import solid
 _INDEX = re.compile(r"\[\d+\]$")
 
 
-@dataclass(frozen=True, slots=True)
-class LeafChoice:
+class LeafChoice(NamedTuple):
     """A candidate for a leaf. `rank` is its place among what is proposed without anything learnt, from 0; None if it
     is not among it."""
 
@@ -38,9 +39,10 @@ class LeafChoice:
 class DocumentChoices:
     """The choices of one document for the leaves of one schema."""
 
-    def __init__(self, catalog: SourceCatalog, schema: ExtractSchema) -> None:
-        self._catalog, self._schema = catalog, schema
-        self.candidates = find_candidates(catalog)
+    def __init__(self, catalog: SourceCatalog, schema: ExtractSchema, lines: Sequence[PlacedLine]) -> None:
+        """`lines` are those of the catalog."""
+        self._blocks = {block.id: block.text for block in catalog.blocks}
+        self.candidates = find_candidates(catalog, lines)
         self.proposals: Sequence[Proposal] = OfflineExtractor().propose(catalog, schema, self.candidates)
 
     @cached_property
@@ -61,8 +63,9 @@ class DocumentChoices:
             found[one.page, solid(one.text)].append(at)
         return found
 
-    def of(self, leaf: LeafSpec) -> list[LeafChoice]:
-        """Every candidate of the document, in reading order, then what is proposed and is no candidate."""
+    def of(self, leaf: LeafSpec, kinds: frozenset[str] | None = None) -> list[LeafChoice]:
+        """Every candidate of the document, in reading order, then what is proposed and is no candidate; with `kinds`
+        without candidates of other kinds, unless they are proposed."""
         ranked = [
             option
             for one in self.proposed(leaf)
@@ -89,14 +92,16 @@ class DocumentChoices:
                 rank, one = known[at]
                 choices.append(LeafChoice(candidate, one.value, rank, one))
                 continue
+            if kinds is not None and candidate.kind not in kinds:
+                continue
             value = value_of(leaf, candidate)
             choices.append(LeafChoice(candidate, value, echoes=says.get(solid(str(value))) if says else None))
         return choices + added
 
     def _candidate(self, leaf: LeafSpec, one: Proposal, page: int, box: BBox) -> Candidate:
         """A proposal that is no candidate, with the sentence that it stands in."""
-        block = self._catalog.block_by_id.get(one.records[0].split(":")[0]) if one.records else None
-        text = block.text if block is not None else ""
+        block = one.records[0].split(":")[0] if one.records else ""
+        text = self._blocks.get(block, "")
         at = text.find(one.quote)
         before, after = ("", "") if at < 0 else (text[max(at - CONTEXT, 0) : at], text[at + len(one.quote) :])
         return Candidate(
@@ -106,7 +111,7 @@ class DocumentChoices:
             page=page,
             bbox=box,
             record=one.records[0] if one.records else "",
-            block=block.id if block is not None else "",
+            block=block if block in self._blocks else "",
             origin="span",
             order=next((candidate.order for candidate in self.candidates if candidate.record in one.records), 0),
             before=before.strip(),

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from quire.catalog.records import SourceCatalog
-from quire.extract.schema import ExtractSchema, LeafSpec
+from quire.extract.candidates.lines import lines_of
+from quire.extract.schema import ExtractSchema
 from quire.learn.choices import DocumentChoices, LeafChoice
-from quire.learn.features import FeatureIds, described, feature, nothing, ruled
+from quire.learn.features import DescribedCandidates, FeatureIds, feature, nothing, ruled
 from quire.learn.layouts import KnownLayout, marks_of, placed
 from quire.learn.regression import scores
 
@@ -22,24 +23,27 @@ class LeafRows:
     choices: Sequence[LeafChoice]
     rows: Sequence[FeatureIds]
 
-    def of_kinds(self, kinds: frozenset[str]) -> LeafRows:
-        """Without candidates of other kinds, unless they are proposed."""
-        kept = [at for at, one in enumerate(self.choices) if one.candidate.kind in kinds or one.rank is not None]
-        return LeafRows([self.choices[at] for at in kept], [self.rows[0], *(self.rows[at + 1] for at in kept)])
-
     def some(self, at: Sequence[int]) -> LeafRows:
         """Some rows, of which the first is that there is no value."""
         return LeafRows([self.choices[row - 1] for row in at[1:]], [self.rows[row] for row in at])
 
     def placed(self, path: str, near: tuple[float, KnownLayout] | None) -> LeafRows:
         """With the features of a layout that is known."""
+        more = self.placements(path, near)
+        return LeafRows(self.choices, [row + more.get(at, ()) for at, row in enumerate(self.rows)]) if more else self
+
+    def placements(self, path: str, near: tuple[float, KnownLayout] | None) -> dict[int, FeatureIds]:
+        """The features that rows have by a layout that is known."""
         if near is None or path not in near[1].places:
-            return self
-        rows = [self.rows[0]]
-        for choice, row in zip(self.choices, self.rows[1:], strict=True):
-            more = [feature(name) for name in placed(choice, path, near)]
-            rows.append([*row, *more] if more else row)
-        return LeafRows(self.choices, rows)
+            return {}
+        found = ((at, tuple(map(feature, placed(one, path, near)))) for at, one in enumerate(self.choices, 1))
+        return {at: more for at, more in found if more}
+
+    def best(self, weights: Mapping[int, float]) -> LeafChoice | None:
+        """The likeliest choice; None for no value."""
+        figures = scores(weights, self.rows)
+        at = figures.index(max(figures))
+        return self.choices[at - 1] if at else None
 
     def ranked(self, weights: Mapping[int, float]) -> list[tuple[float, LeafChoice | None]]:
         """The choices with how likely each is, the likeliest first; None stands for no value."""
@@ -53,18 +57,20 @@ class LeafRows:
 
 class DescribedDocument:
     def __init__(self, catalog: SourceCatalog, schema: ExtractSchema) -> None:
-        self.found = DocumentChoices(catalog, schema)
-        self.marks = marks_of(catalog)
+        lines = lines_of(catalog)
+        self.found = DocumentChoices(catalog, schema, lines)
+        self.marks = marks_of(lines)
 
     @cached_property
-    def _described(self) -> list[FeatureIds]:
-        return described(self.found.candidates)
+    def _described(self) -> DescribedCandidates:
+        return DescribedCandidates(self.found.candidates)
 
-    def rows(self, leaf: LeafSpec) -> LeafRows:
-        choices = self.found.of(leaf)
-        known = [*self._described, *described([one.candidate for one in choices[len(self._described) :]])]
-        rows = [[feature(name) for name in nothing(choices)]]
-        for choice, features in zip(choices, known, strict=True):
-            more = [feature(name) for name in ruled(choice)]
-            rows.append([*features, *more] if more else features)
+    def rows(self, choices: Sequence[LeafChoice]) -> LeafRows:
+        """The choices of a leaf with their features."""
+        known = self._described
+        further = DescribedCandidates([one.candidate for one in choices if one.candidate not in known])
+        rows = [tuple(map(feature, nothing(choices)))]
+        for one in choices:
+            features = known[one.candidate] if one.candidate in known else further[one.candidate]
+            rows.append((*features, *map(feature, ruled(one))))
         return LeafRows(choices, rows)

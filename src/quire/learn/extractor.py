@@ -50,7 +50,8 @@ class LearnedExtractor:
             if not learned.weights:
                 found += self._spelt(leaf, learned, document)
                 continue
-            rows = document.rows(leaf).of_kinds(frozenset(learned.kinds)).placed(leaf.path, near)
+            choices = document.found.of(leaf, frozenset(learned.kinds))
+            rows = document.rows(choices).placed(leaf.path, near)
             found += self._chosen(leaf, learned, rows.ranked(learned.weights))
         return found
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from zlib import crc32
 
 from quire.extract.candidates import Candidate
 from quire.learn.choices import LeafChoice
 
-FeatureIds = list[int]
+FeatureIds = tuple[int, ...]
 MOST_TOKENS = 12
+REMEMBERED = 4096  # texts: those around the candidates of some pages
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]")
 _AROUND = (("l", "left"), ("a", "above"), ("r", "row_head"), ("c", "column_head"), ("b", "before"), ("s", "section"))
 _NUMERIC = ("amount", "number")
@@ -26,28 +28,42 @@ def tokens(text: str) -> list[str]:
     return ["#" * min(len(one), 4) if one.isdigit() else one.casefold() for one in _TOKEN.findall(text[-200:])]
 
 
-def described(candidates: Sequence[Candidate]) -> list[FeatureIds]:
+class DescribedCandidates:
     """The features of candidates that are the same for every leaf."""
-    last = max((one.order for one in candidates), default=0) + 1
-    of_kind: dict[str, int] = Counter(one.kind for one in candidates)
-    seen: dict[str, int] = defaultdict(int)
-    amounts = {one.value for one in candidates if one.kind in _NUMERIC and isinstance(one.value, (int, float))}
-    sizes = {value: min(at, 5) for at, value in enumerate(sorted(amounts, reverse=True))}
-    times = Counter((one.kind, str(one.value)) for one in candidates)
-    found = []
-    for one in candidates:
-        place = seen[one.kind]
-        seen[one.kind] += 1
+
+    def __init__(self, candidates: Sequence[Candidate]) -> None:
+        self._candidates = candidates
+        self._at = {id(one): at for at, one in enumerate(candidates)}
+        self._last = max((one.order for one in candidates), default=0) + 1
+        self._of_kind: dict[str, int] = defaultdict(int)
+        self._places = []
+        for one in candidates:
+            self._places.append(self._of_kind[one.kind])
+            self._of_kind[one.kind] += 1
+        amounts = {one.value for one in candidates if one.kind in _NUMERIC and isinstance(one.value, (int, float))}
+        self._sizes = {value: min(at, 5) for at, value in enumerate(sorted(amounts, reverse=True))}
+        self._times = Counter((one.kind, str(one.value)) for one in candidates)
+        self._found: dict[int, FeatureIds] = {}
+
+    def __contains__(self, candidate: Candidate) -> bool:
+        return id(candidate) in self._at
+
+    def __getitem__(self, candidate: Candidate) -> FeatureIds:
+        at = self._at[id(candidate)]
+        found = self._found.get(at)
+        if found is None:
+            found = self._found[at] = self._described(at)
+        return found
+
+    def _described(self, at: int) -> FeatureIds:
+        one, place = self._candidates[at], self._places[at]
         names = [
-            *_around(one),
-            *_text(one),
-            *_position(one, place, of_kind[one.kind] - 1 - place, last),
-            f"times={one.kind},{min(times[one.kind, str(one.value)], 5)}",
+            *_position(one, place, self._of_kind[one.kind] - 1 - place, self._last),
+            f"times={one.kind},{min(self._times[one.kind, str(one.value)], 5)}",
         ]
         if one.kind in _NUMERIC and isinstance(one.value, (int, float)):
-            names.append(f"size={sizes[one.value]}")
-        found.append([feature(name) for name in dict.fromkeys(names)])
-    return found
+            names.append(f"size={self._sizes[one.value]}")
+        return tuple(dict.fromkeys((*_around(one), *_text(one.text), *map(feature, names))))
 
 
 def ruled(choice: LeafChoice) -> Iterator[str]:
@@ -82,30 +98,45 @@ PRIOR = {
 """What is assumed before anything is learnt: that the rules are right."""
 
 
-def _around(one: Candidate) -> Iterator[str]:
+def _around(one: Candidate) -> Iterator[int]:
     for short, name in _AROUND:
-        words = tokens(getattr(one, name))[-6:]
-        yield from (f"{short}:{word}" for word in words)
-        yield f"{short}={' '.join(words)}"
-    words = tokens(one.after[:60])[:4]
-    yield from (f"n:{word}" for word in words)
-    yield f"n={' '.join(words)}"
-    label = tokens(one.before or one.left or one.row_head)[-4:]
-    yield from (f"L:{word}" for word in label)
-    yield from (f"L2={' '.join(label[at : at + 2])}" for at in range(len(label) - 1))
-    yield f"L={' '.join(label)}"
+        yield from _said(short, getattr(one, name))
+    yield from _following(one.after[:60])
+    yield from _label(one.before or one.left or one.row_head)
 
 
-def _text(one: Candidate) -> Iterator[str]:
-    words = tokens(one.text)
-    yield from (f"t:{word}" for word in words[:MOST_TOKENS])
+@lru_cache(maxsize=REMEMBERED)
+def _said(short: str, text: str) -> tuple[int, ...]:
+    """The features of a text around; many candidates have the same."""
+    words = tokens(text)[-6:]
+    return _features([*(f"{short}:{word}" for word in words), f"{short}={' '.join(words)}"])
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _following(text: str) -> tuple[int, ...]:
+    words = tokens(text)[:4]
+    return _features([*(f"n:{word}" for word in words), f"n={' '.join(words)}"])
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _label(text: str) -> tuple[int, ...]:
+    label = tokens(text)[-4:]
+    pairs = (f"L2={' '.join(label[at : at + 2])}" for at in range(len(label) - 1))
+    return _features([*(f"L:{word}" for word in label), *pairs, f"L={' '.join(label)}"])
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _text(text: str) -> tuple[int, ...]:
+    words = tokens(text)
+    names = [f"t:{word}" for word in words[:MOST_TOKENS]]
     if words:
-        yield f"first={words[0]}"
-        yield f"last={words[-1]}"
-    yield f"shape={_shape(one.text)}"
-    yield f"words={min(len(words), 12)}"
-    yield f"length={min(len(one.text) // 6, 12)}"
-    yield f"lines={one.text.count(chr(10))}"
+        names += [f"first={words[0]}", f"last={words[-1]}"]
+    names += [f"shape={_shape(text)}", f"words={min(len(words), 12)}", f"length={min(len(text) // 6, 12)}"]
+    return _features([*names, f"lines={text.count(chr(10))}"])
+
+
+def _features(names: Iterable[str]) -> tuple[int, ...]:
+    return tuple(map(feature, names))
 
 
 def _position(one: Candidate, place: int, behind: int, last: int) -> Iterator[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from quire.catalog.records import SourceCatalog
-from quire.extract.candidates.lines import lines_of
+from quire.extract.candidates.lines import PlacedLine
 from quire.learn.choices import LeafChoice
-from quire.learn.features import feature, tokens
+from quire.learn.features import REMEMBERED, feature, tokens
 from quire.types import NO_BOX, BBox
 
 ROWS, COLUMNS = 24, 8
@@ -36,10 +36,10 @@ class KnownLayout:
     places: Mapping[str, LayoutPlace] = field(default_factory=dict)
 
 
-def marks_of(catalog: SourceCatalog) -> frozenset[int]:
+def marks_of(lines: Sequence[PlacedLine]) -> frozenset[int]:
     """Hashes of the short lines of the first pages without their digits, each with its place in a coarse grid."""
     found = set()
-    for line in lines_of(catalog):
+    for line in lines:
         if line.page > FIRST_PAGES or len(line.text) > _LONGEST or line.bbox == NO_BOX:
             continue
         words = [word for word in tokens(line.text) if word[0].isalpha()]
@@ -54,15 +54,21 @@ def place_of(choice: LeafChoice) -> LayoutPlace:
     return LayoutPlace(choice.candidate.page, choice.candidate.bbox, label_of(choice))
 
 
-def nearest(marks: frozenset[int], known: Sequence[KnownLayout]) -> tuple[float, KnownLayout] | None:
+def nearest(marks: frozenset[int], known: Iterable[KnownLayout]) -> tuple[float, KnownLayout] | None:
     """The most similar layout, if it is similar enough."""
-    best: tuple[float, KnownLayout] | None = None
-    for one in known:
-        either = len(marks | one.marks)
-        alike = len(marks & one.marks) / either if either else 0.0
-        if alike >= LEAST_ALIKE and (best is None or alike > best[0]):
-            best = alike, one
-    return best
+    return most_similar((similarity(marks, one.marks), one) for one in known)
+
+
+def most_similar(known: Iterable[tuple[float, KnownLayout]]) -> tuple[float, KnownLayout] | None:
+    best = max(known, key=lambda one: one[0], default=None)
+    return best if best is not None and best[0] >= LEAST_ALIKE else None
+
+
+def similarity(one: frozenset[int], other: frozenset[int]) -> float:
+    """The share of the marks of two layouts that both have."""
+    both = len(one & other)
+    either = len(one) + len(other) - both
+    return both / either if either else 0.0
 
 
 def placed(choice: LeafChoice, path: str, found: tuple[float, KnownLayout] | None) -> Iterator[str]:
@@ -87,5 +93,10 @@ def placed(choice: LeafChoice, path: str, found: tuple[float, KnownLayout] | Non
 def label_of(choice: LeafChoice) -> int:
     """The hash of what stands before a value; 0 for nothing."""
     one = choice.candidate
-    words = [word for word in tokens(one.before or one.left or one.row_head or one.above) if word[0].isalpha()]
+    return _label(one.before or one.left or one.row_head or one.above)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _label(text: str) -> int:
+    words = [word for word in tokens(text) if word[0].isalpha()]
     return feature(" ".join(words[-4:])) if words else 0

@@ -19,7 +19,7 @@ from quire.learn.writing import check_way
 from quire.types import BBox
 
 FORMAT = "quire-learned/1"
-VERSION = "1"
+VERSION = "2"
 """Of the code that learns: raised when the same samples give another model, or a model other values."""
 LARGEST = 256 << 20
 

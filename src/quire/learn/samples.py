@@ -20,6 +20,12 @@ from quire.keys import Digest, digest_of
 from quire.pagetext import PageText
 from quire.types import BBox
 
+NO_CONTENT = (
+    "export it from the review again, or name the folder of its document: --documents of `quire learn` and of "
+    "`quire samples import`, `Sample.completed` in Python"
+)
+"""What to do about a sample without content: a review of an earlier version exported it, or its document could not be
+looked at any more."""
 _KEYS = ("document", "schema", "values")
 
 
@@ -75,9 +81,13 @@ class Sample:
         content = encode_document(catalog.pages, blocks).decode("utf-8", "surrogatepass")
         return cls(catalog.document, catalog.name, schema, flat, known, content)
 
+    def completed(self, catalog: SourceCatalog) -> Sample:
+        """The sample with the content of its document, and the places of values that have none yet."""
+        return replace(Sample.of(catalog, self.schema, self.values, self.places), name=self.name or catalog.name)
+
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Sample:
-        """A sample as `to_json` wrote it, or as a review exports it, which leaves the content out.
+        """A sample as `to_json` wrote it, or as a review exports it.
 
         Raises UsageError for anything else.
         """
@@ -128,16 +138,15 @@ class Sample:
     def leaves(self) -> ExtractSchema:
         return ExtractSchema.of(self.schema)
 
-    @cached_property
+    @property
     def catalog(self) -> SourceCatalog:
-        """The document as extractors see it: pages and blocks, without the records that values cite.
+        """The document as extractors see it: pages and blocks, without the records that values cite. It is large, and
+        decoded anew each time.
 
         Raises UsageError for a sample without content.
         """
         if not self.content:
-            raise UsageError(
-                f"the sample of {self.name or self.document[:12]} has no content; name the folder of its document"
-            )
+            raise UsageError(f"the sample of {self.name or self.document[:12]} has no content; {NO_CONTENT}")
         try:
             pages, blocks = decode_document(self.content.encode("utf-8", "surrogatepass"), _unknown)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:

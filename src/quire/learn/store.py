@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from quire.atomic_files import write_files
@@ -25,7 +26,9 @@ class SampleStore:
     def __iter__(self) -> Iterator[Sample]:
         """The samples by their id. Raises UsageError for a file that is no sample."""
         for path in sorted(self.folder.glob(f"*{SUFFIX}")):
-            yield _sample(path.read_bytes(), str(path))
+            with suppress(FileNotFoundError):  # it was forgotten meanwhile
+                data = path.read_bytes()
+                yield _sample(data, str(path))
 
     def __len__(self) -> int:
         return sum(1 for _ in self.folder.glob(f"*{SUFFIX}"))
@@ -43,7 +46,7 @@ class SampleStore:
         if len(found) != 1:
             many = f"{len(found)} samples" if found else "no sample"
             raise UsageError(f"{self.folder} has {many} of {name[:80]!r}; `quire samples list` shows their ids")
-        self._path(found[0]).unlink()
+        self._path(found[0]).unlink(missing_ok=True)
         return found[0]
 
     def _path(self, sample: Sample) -> Path:

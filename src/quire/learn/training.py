@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import comb
 from typing import NamedTuple
 
 from quire.context import Json
@@ -13,7 +14,7 @@ from quire.extract.schema import LeafSpec
 from quire.learn.agreeing import ConfirmedValue, right_choices
 from quire.learn.choices import LeafChoice
 from quire.learn.described import DescribedDocument, LeafRows
-from quire.learn.layouts import KnownLayout, LayoutPlace, nearest, place_of
+from quire.learn.layouts import KnownLayout, LayoutPlace, most_similar, place_of, similarity
 from quire.learn.model import LeafScore, LearnedLeaf, LearnedModel
 from quire.learn.regression import ChoiceRows, hardest, learnt_weights
 from quire.learn.samples import Sample
@@ -22,8 +23,10 @@ from quire.learn.writing import way_of
 
 FEWEST = 5
 """Samples that anything is learnt from."""
-MANY = 20
-"""Confirmed values of a field."""
+MANY = 40
+"""Confirmed values of a field that say more about the next document than rules for all kinds of documents do."""
+CHANCE = 1 / 8
+"""How likely it may be that what is learnt from fewer values is better than the rules by chance alone."""
 FOLDS = 5
 
 
@@ -63,7 +66,7 @@ def checked_learning(samples: Iterable[Sample]) -> Learning:
     studied = [_Studied(one) for one in _usable(samples)]
     lessons = [_Lesson(leaf, studied) for leaf in studied[0].sample.leaves.leaves]
     leaves = {lesson.leaf.path: lesson.learned for lesson in lessons}
-    layouts = [KnownLayout(one.document.marks, one.places) for one in studied]
+    layouts = [one.layout for one in studied]
     model = LearnedModel(tuple(one.sample.digest for one in studied), leaves, layouts)
     return Learning(
         model,
@@ -78,7 +81,9 @@ def _usable(samples: Iterable[Sample]) -> list[Sample]:
     if len(listed) < FEWEST:
         raise UsageError(f"there are {len(listed)} samples; learning starts with {FEWEST}")
     if len({one.leaves.digest for one in listed}) > 1:
-        raise UsageError("the samples have different schemas; learn from those of one schema at a time")
+        raise UsageError(
+            "the samples have different schemas; learn from those of one at a time (--schema or --fields names it)"
+        )
     return listed
 
 
@@ -87,29 +92,54 @@ class _Studied:
 
     def __init__(self, sample: Sample) -> None:
         self.sample = sample
-        self.document = DescribedDocument(sample.catalog, sample.leaves)
+        catalog = sample.catalog
+        self.document = DescribedDocument(catalog, sample.leaves)
+        self.words = words_of(catalog)
         self.places: dict[str, LayoutPlace] = {}
 
-    @cached_property
-    def words(self) -> frozenset[int]:
-        return words_of(self.sample.catalog)
+        self.layout = KnownLayout(self.document.marks, self.places)
+        self._similar: dict[int, float] = {}
 
-    def layout(self) -> KnownLayout:
-        return KnownLayout(self.document.marks, self.places)
+    def nearest(self, others: Iterable[_Studied]) -> tuple[float, KnownLayout] | None:
+        """The most similar layout of others, if it is similar enough."""
+        return most_similar((self._similarity(one), one.layout) for one in others)
+
+    def _similarity(self, other: _Studied) -> float:
+        """Every leaf asks for that of the same pairs, for each fold."""
+        found = self._similar.get(id(other))
+        if found is None:
+            found = self._similar[id(other)] = similarity(self.document.marks, other.document.marks)
+            other._similar[id(self)] = found
+        return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A sample for one leaf. `right` are the rows that are right: empty if no candidate says the value."""
+    """A sample for one leaf. `right` are the choices that are right, None for no value: empty if no candidate says the
+    value."""
 
     studied: _Studied
     expected: Sequence[Json]
-    rows: LeafRows
-    right: Sequence[int]
+    choices: Sequence[LeafChoice]
+    right: Sequence[LeafChoice | None]
+
+    def of_kinds(self, kinds: Sequence[str]) -> _Case:
+        """Without choices of other kinds, unless they are proposed."""
+        kept = [one for one in self.choices if one.candidate.kind in kinds or one.rank is not None]
+        return replace(self, choices=kept)
 
     @property
     def proposed(self) -> LeafChoice | None:
-        return next((one for one in self.rows.choices if one.rank == 0), None)
+        return next((one for one in self.choices if one.rank == 0), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Exercise:
+    """What is learnt from a case: some of its choices."""
+
+    studied: _Studied
+    rows: LeafRows
+    options: ChoiceRows
 
 
 class _Outcome(NamedTuple):
@@ -139,17 +169,19 @@ class _Lesson:
         said = [(one, expected) for one in studied if (expected := one.sample.expected(leaf.path)) is not None]
         self._single = "[]" not in leaf.path and all(len(expected) <= 1 for _, expected in said)
         self._said = said
-        self.cases = [self._case(one, expected) for one, expected in said] if self._single else []
+        cases = [self._case(one, expected) for one, expected in said] if self._single else []
+        self._kinds = tuple(sorted({choice.candidate.kind for one in cases for choice in one.right if choice}))
+        self.cases = [one.of_kinds(self._kinds) for one in cases]
         for one in self.cases:
             if one.right and one.right[0]:
-                one.studied.places[leaf.path] = place_of(one.rows.choices[one.right[0] - 1])
+                one.studied.places[leaf.path] = place_of(one.right[0])
 
     def _case(self, studied: _Studied, expected: Sequence[Json]) -> _Case:
-        rows = studied.document.rows(self.leaf)
+        choices = studied.document.found.of(self.leaf)
         if not expected:
-            return _Case(studied, expected, rows, (0,))
-        right = right_choices(self.leaf, rows.choices, expected, studied.sample.place(self.leaf.path))
-        return _Case(studied, expected, rows, [at + 1 for at in right])
+            return _Case(studied, expected, choices, (None,))
+        right = right_choices(self.leaf, choices, expected, studied.sample.place(self.leaf.path))
+        return _Case(studied, expected, choices, [choices[at] for at in right])
 
     @property
     def unplaced(self) -> list[_Studied]:
@@ -157,8 +189,8 @@ class _Lesson:
 
     @cached_property
     def learned(self) -> LearnedLeaf:
-        path, rules = self.leaf.path, self._rules_score()
-        if not self._single or rules.f1 == 1.0 or not self._can_learn:
+        path, rules = self.leaf.path, self._rules_score
+        if not self._single or not self._can_learn:
             return LearnedLeaf(path, rules, rules)
         score = self._total(self._decided)
         if self._decision == _RULES:
@@ -168,26 +200,30 @@ class _Lesson:
             path,
             rules,
             score,
-            self._weights(self._narrowed) if chooses else {},
+            self._weights(self._exercises) if chooses else {},
             self._kinds if chooses else (),
             self._way() if chooses else "value",
             self._spellings(self.cases) if spells else KnownSpellings(),
         )
 
-    @property
+    @cached_property
     def _can_learn(self) -> bool:
-        return len(self._usable) >= FEWEST and any(one.right[0] for one in self._usable)
+        """Not where the rules are so often right that nothing could be better by more than chance."""
+        usable = [one for one in self.cases if one.right]
+        if len(usable) < FEWEST or not any(one.right[0] for one in usable):
+            return False
+        wrong = sum(_wrong(self._score(one)) > 0 for one in self._ruled)
+        return wrong > 0 and (self._has_many or likelihood_by_chance(wrong, 0) <= CHANCE)
 
     @property
-    def _usable(self) -> list[_Case]:
-        return [one for one in self.cases if one.right]
+    def _has_many(self) -> bool:
+        return sum(bool(one.expected) for one in self.cases) >= MANY
 
     @cached_property
     def _decision(self) -> _Decision:
         """What the cross-validation speaks for: with few values the rules unless others are better by more than chance,
-        with many what is learnt unless it is worse by more than chance. Many values of one kind of document say more
-        about the next one than rules for all kinds do."""
-        many = sum(bool(one.expected) for one in self.cases) >= MANY
+        with many what is learnt unless it is worse by more than a standard deviation."""
+        many = self._has_many
         fit = [one for one in _DECISIONS if one == _RULES or self._is_fit(one, many=many)]
         best = {one: self._total(self._validated[one]).f1 for one in fit}
         if many:
@@ -195,21 +231,24 @@ class _Lesson:
         return max(fit, key=lambda one: (best[one], -_DECISIONS.index(one)))
 
     def _is_fit(self, decision: _Decision, *, many: bool) -> bool:
-        """Of the documents that come out otherwise than by the rules, the better ones are more than half (or with many
-        values the worse ones are not), by more than a standard deviation."""
+        """By the documents that come out otherwise than by the rules, some better and some worse."""
         wrong = [_wrong(self._score(one)) for one in self._validated[decision]]
         before = [_wrong(self._score(one)) for one in self._validated[_RULES]]
         better = sum(now < then for now, then in zip(wrong, before, strict=True))
         worse = sum(now > then for now, then in zip(wrong, before, strict=True))
         if many:
             return worse <= better or (worse - better) ** 2 <= better + worse
-        return better > worse and (better - worse) ** 2 > better + worse
+        return likelihood_by_chance(better, worse) <= CHANCE
 
     @property
     def _decided(self) -> list[_Outcome]:
         if not self._can_learn:
-            return [_Outcome(one, choice := one.proposed, choice and choice.value) for one in self.cases]
+            return self._ruled
         return self._validated[self._decision]
+
+    @property
+    def _ruled(self) -> list[_Outcome]:
+        return [_Outcome(one, choice := one.proposed, choice and choice.value) for one in self.cases]
 
     def _total(self, outcomes: Sequence[_Outcome]) -> LeafScore:
         return sum((self._score(one) for one in outcomes), LeafScore())
@@ -236,9 +275,10 @@ class _Lesson:
     def _proposed(self, studied: _Studied) -> list[Json]:
         return [one.value for one in studied.document.found.proposed(self.leaf)]
 
+    @cached_property
     def _rules_score(self) -> LeafScore:
         if self._single:
-            return self._total([_Outcome(one, one.proposed, one.proposed and one.proposed.value) for one in self.cases])
+            return self._total(self._ruled)
         scores = (self._score_several(expected, self._proposed(one)) for one, expected in self._said)
         return sum(scores, LeafScore())
 
@@ -252,24 +292,22 @@ class _Lesson:
         return LeafScore(len(expected), len(got), min(right, len(got)))
 
     @cached_property
-    def _kinds(self) -> tuple[str, ...]:
-        right = (one.rows.choices[at - 1] for one in self.cases for at in one.right if at)
-        return tuple(sorted({choice.candidate.kind for choice in right}))
+    def _rows(self) -> list[LeafRows]:
+        """Of each case."""
+        return [one.studied.document.rows(one.choices) for one in self.cases]
 
     @cached_property
-    def _narrowed(self) -> list[_Case]:
+    def _exercises(self) -> list[_Exercise]:
         """The cases that can be learnt from, with the choices that it pays to learn from."""
-        kinds = frozenset(self._kinds)
-        narrowed = []
-        for one in self.cases:
-            if one.right:
-                right = {id(one.rows.rows[at]) for at in one.right}
-                rows = one.rows.of_kinds(kinds)
-                narrowed.append((one, rows, [at for at, row in enumerate(rows.rows) if id(row) in right]))
-        kept = hardest([ChoiceRows(rows.rows, right) for _, rows, right in narrowed])
+        every = []
+        for one, rows in zip(self.cases, self._rows, strict=True):
+            right = {id(choice) for choice in one.right}
+            if right:
+                listed = [at for at, choice in enumerate((None, *rows.choices)) if id(choice) in right]
+                every.append(_Exercise(one.studied, rows, ChoiceRows.of(rows.rows, listed)))
+        kept = hardest([one.options for one in every])
         return [
-            _Case(one.studied, one.expected, rows.some(at), [at.index(row) for row in right])
-            for (one, rows, right), at in zip(narrowed, kept, strict=True)
+            _Exercise(one.studied, one.rows.some(at), one.options.some(at)) for one, at in zip(every, kept, strict=True)
         ]
 
     @cached_property
@@ -277,17 +315,15 @@ class _Lesson:
         """What would come out for each case by what is learnt from those of the other folds, for each decision."""
         found: dict[_Decision, list[_Outcome]] = {one: [] for one in _DECISIONS}
         fold_of = {id(one.studied): number % FOLDS for number, one in enumerate(self.cases)}
-        kinds = frozenset(self._kinds)
         for fold in range(FOLDS):
-            learnt = [one for one in self._narrowed if fold_of[id(one.studied)] != fold]
+            learnt = [one for one in self._exercises if fold_of[id(one.studied)] != fold]
             weights = self._weights(learnt) if learnt else {}
             spellings = self._spellings([one for one in self.cases if fold_of[id(one.studied)] != fold])
-            known = [one.studied.layout() for one in learnt]
-            for one in self.cases:
+            known = [one.studied for one in learnt]
+            for one, rows in zip(self.cases, self._rows, strict=True):
                 if fold_of[id(one.studied)] != fold:
                     continue
-                rows = one.rows.of_kinds(kinds).placed(self.leaf.path, nearest(one.studied.document.marks, known))
-                chosen = rows.ranked(weights)[0][1]
+                chosen = rows.placed(self.leaf.path, one.studied.nearest(known)).best(weights)
                 for decision in _DECISIONS:
                     choice = chosen if decision.chooses else one.proposed
                     value = choice and (spellings.of_choice(choice) if decision.spells else choice.value)
@@ -297,17 +333,23 @@ class _Lesson:
     def _spellings(self, cases: Sequence[_Case]) -> KnownSpellings:
         return KnownSpellings.of(self.leaf, [one.expected for one in cases], [one.studied.words for one in cases])
 
-    def _weights(self, cases: Sequence[_Case]) -> Mapping[int, float]:
+    def _weights(self, exercises: Sequence[_Exercise]) -> Mapping[int, float]:
         options = []
-        for one in cases:
-            others = [two.studied.layout() for two in cases if two is not one]
-            near = nearest(one.studied.document.marks, others)
-            options.append(ChoiceRows(one.rows.placed(self.leaf.path, near).rows, one.right))
+        for one in exercises:
+            near = one.studied.nearest(two.studied for two in exercises if two is not one)
+            options.append(one.options.extended(one.rows.placements(self.leaf.path, near)))
         return learnt_weights(options)
 
     def _way(self) -> str:
-        right = [(one, one.rows.choices[one.right[0] - 1]) for one in self.cases if one.right and one.right[0]]
+        right = [(one, choice) for one in self.cases if one.right and (choice := one.right[0])]
         return way_of([(choice.value, choice.candidate.text, one.expected[0]) for one, choice in right])
+
+
+def likelihood_by_chance(better: int, worse: int) -> float:
+    """How likely it is that at least so many of the documents that come out otherwise are better, if each is better or
+    worse with the same likelihood: a sign test."""
+    changed = better + worse
+    return sum(comb(changed, number) for number in range(better, changed + 1)) * 0.5**changed
 
 
 def _wrong(score: LeafScore) -> int:

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from quire.errors import UsageError
+from quire.extract.candidates.lines import lines_of
 from quire.extract.offline import OfflineExtractor
 from quire.extract.registry import find_extractor
 from quire.extract.running import extract
@@ -16,7 +17,7 @@ from quire.learn.extractor import LearnedExtractor
 from quire.learn.layouts import marks_of, nearest
 from quire.learn.model import LearnedModel
 from quire.learn.samples import Sample
-from quire.learn.training import checked_learning, learn
+from quire.learn.training import CHANCE, checked_learning, learn, likelihood_by_chance
 from tests.unit.learn.receipts import FIELDS, catalog, sample, values
 
 FIVE = range(5)
@@ -95,10 +96,10 @@ def test_a_forgotten_sample_leaves_nothing_behind():
 
 
 def test_a_layout_is_recognised_by_the_place_of_its_texts(model):
-    same = nearest(marks_of(catalog(9)), model.layouts)
+    same = nearest(marks_of(lines_of(catalog(9))), model.layouts)
     assert same is not None
-    alike = [len(one.marks & marks_of(catalog(9))) for one in model.layouts]
-    assert len(same[1].marks & marks_of(catalog(9))) == max(alike)
+    alike = [len(one.marks & marks_of(lines_of(catalog(9)))) for one in model.layouts]
+    assert len(same[1].marks & marks_of(lines_of(catalog(9)))) == max(alike)
     assert nearest(frozenset({1, 2, 3}), model.layouts) is None
 
 
@@ -109,6 +110,13 @@ def test_a_field_that_documents_do_not_have_is_learnt_to_be_missing():
     model = learn(without)
     schema = ExtractSchema.of([*FIELDS, "seller"])
     assert extract(catalog(8), schema, [LearnedExtractor(model)]).values["seller"] is None
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "used"), [(0, 0, False), (2, 0, False), (3, 0, True), (4, 1, False), (6, 1, True)]
+)
+def test_what_may_be_better_by_chance_does_not_replace_the_rules(better, worse, used):
+    assert (likelihood_by_chance(better, worse) <= CHANCE) is used
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 
 from quire.errors import UsageError
 from quire.learn.label_studio import samples_of, tasks_of
+from quire.learn.model import LearnedModel
 from quire.learn.samples import Sample, SamplePlace
 from quire.learn.store import SampleStore, read_samples, samples_jsonl
+from quire.learn.training import learn
 from quire.types import BBox
 from tests.unit.learn.receipts import FIELDS, SCRIPT, catalog, receipts, sample, values
 
@@ -29,14 +32,16 @@ def test_a_sample_needs_no_document_to_be_learnt_from():
     assert [list(block.words) for block in again.catalog.blocks] == [list(block.words) for block in catalog(0).blocks]
 
 
-def test_what_a_review_exports_is_a_sample_without_content():
+def test_a_sample_without_content_says_what_to_do_and_is_completed_by_its_document():
     row = {name: value for name, value in sample(0).to_json().items() if name != "content"}
     row["places"]["total"]["status"] = "corrected"
     row["places"]["total"]["blocks"] = ["p1-b3"]
+    del row["places"]["date"]
     found = Sample.from_json(row)
     assert found.values == sample(0).values
-    with pytest.raises(UsageError, match="has no content"):
+    with pytest.raises(UsageError, match=r"receipt-01\.pdf has no content; export it .* again, or name .* --documents"):
         found.catalog  # noqa: B018 - decodes it
+    assert found.completed(catalog(0)).digest == sample(0).digest
 
 
 def test_several_values_of_a_field_are_one_path_each():
@@ -103,6 +108,7 @@ def test_label_studio_gives_back_what_it_was_given():
     assert again.values == sample(0).values
     assert again.places["total"].bboxes[0].left == pytest.approx(sample(0).places["total"].bboxes[0].left, abs=1e-5)
     assert again.id == sample(0).id
+    assert json.loads(again.content) == json.loads(sample(0).content)
 
 
 def test_a_box_and_text_changed_in_label_studio_count():
@@ -145,3 +151,28 @@ def test_the_committed_receipts_are_what_the_script_makes():
     assert rows == [{"file": one.name, "values": one.values} for one in receipts()]
     changed = [one.name for one in receipts() if (folder / one.name).read_bytes() != one.content]
     assert not changed, "run scripts/make_receipts.py and commit what it writes"
+
+
+def test_a_sample_that_is_forgotten_while_another_process_learns_is_left_out(tmp_path):
+    kept = SampleStore(tmp_path / "samples")
+    kept.add(*map(sample, range(3)))
+    listed = iter(kept)
+    first = next(listed)
+    others = {one.name for one in SampleStore(kept.folder)} - {first.name}
+    forgotten = kept.remove(others.pop()).name
+    assert [one.name for one in listed] == [*others]
+    assert forgotten not in others
+
+
+def test_two_processes_keep_samples_and_learn_in_one_folder(tmp_path):
+    kept, model = SampleStore(tmp_path / "samples"), tmp_path / "receipts.model"
+    kept.add(*map(sample, range(5)))
+
+    def work(number: int) -> None:
+        SampleStore(kept.folder).add(sample(number), sample(0))
+        learn(SampleStore(kept.folder)).save(model)
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(work, (5, 6)))
+    assert len(kept) == 7
+    assert LearnedModel.load(model).leaves["total"].weights
