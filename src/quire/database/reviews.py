@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from quire.context import Json
@@ -141,12 +142,24 @@ class ReviewTables:
                 )
 
     def insert(self, item: ItemRow) -> None:
-        """Add an item to a review behind those of its part, unless it is there already."""
+        """Add an item to a review behind all others, unless it is there already. If a reviewer has its part, that
+        reviewer has the item too."""
         self._database.change(
-            "INSERT INTO review_items (review, path, document, number, part, field, doubt, state, version) "
-            "SELECT id, ?, document, ?, ?, ?, ?, ?, 0 FROM reviews WHERE id = ? ON CONFLICT DO NOTHING",
-            (item.path, item.number, item.part, item.field, item.doubt, OPEN, item.review),
+            "INSERT INTO review_items "
+            "(review, path, document, number, part, field, doubt, state, version, claim, reviewer, boot, expires) "
+            "SELECT r.id, ?, r.document, (SELECT coalesce(max(number), 0) + 1 FROM review_items WHERE review = r.id), "
+            "?, ?, ?, ?, 0, coalesce(i.claim, ''), coalesce(i.reviewer, ''), coalesce(i.boot, ''), "
+            "coalesce(i.expires, 0) FROM reviews r LEFT JOIN review_items i ON i.review = r.id AND i.part = ? "
+            "WHERE r.id = ? ORDER BY coalesce(i.expires, 0) DESC LIMIT 1 ON CONFLICT DO NOTHING",
+            (item.path, item.part, item.field, item.doubt, OPEN, item.part, item.review),
         )
+
+    @contextmanager
+    def deciding(self, review: str) -> Iterator[None]:
+        """A transaction in which nothing else is decided about a review."""
+        with self._database.transaction(lasting=True):
+            self._database.locked("SELECT id FROM reviews WHERE id = ?", (review,))
+            yield
 
     def find(self, id: str) -> ReviewRow | None:
         rows = self._database.rows(f"SELECT {_REVIEW} FROM reviews WHERE id = ?", (id,))
@@ -169,6 +182,12 @@ class ReviewTables:
             values = [*values, before]
         query = f"SELECT {_REVIEW} FROM reviews WHERE {condition} ORDER BY opened DESC, id DESC LIMIT ?"
         return [_review(row) for row in self._database.rows(query, (*values, limit))]
+
+    def samples(self, tenant: str, *, every: bool) -> list[ReviewRow]:
+        """The reviews of a tenant that are samples, the latest first; with `every` also all that have ended."""
+        condition = "(sample = 1 OR ended IS NOT NULL)" if every else "sample = 1"
+        query = f"SELECT {_REVIEW} FROM reviews WHERE tenant = ? AND {condition} ORDER BY opened DESC, id DESC"
+        return [_review(row) for row in self._database.rows(query, (tenant,))]
 
     def latest(self, document: str) -> list[ReviewRow]:
         """The reviews of a document by its id in the store, the oldest first."""
@@ -267,9 +286,7 @@ class ReviewTables:
         Raises StaleItem if the item has changed, or another reviewer has it.
         """
         where = "review = ? AND path = ?"
-        with self._database.transaction(lasting=True):
-            # The review first: two decisions about its last two items must see each other.
-            self._database.locked("SELECT id FROM reviews WHERE id = ?", (item.review,))
+        with self.deciding(item.review):  # two decisions about its last two items must see each other
             rows = self._database.locked(f"SELECT {_ITEM} FROM review_items WHERE {where}", (item.review, item.path))
             if not rows:
                 raise UsageError(f"{item.path} was deleted with its document")
@@ -320,9 +337,12 @@ class ReviewTables:
         query = f"SELECT {_REVIEW} FROM reviews WHERE waiting <> '' AND ended IS NOT NULL ORDER BY opened"
         return [_review(row) for row in self._database.rows(query)]
 
-    def reported(self, review: str) -> None:
-        """The runs that waited know that the review has ended."""
-        self._database.change("UPDATE reviews SET waiting = '' WHERE id = ?", (review,))
+    def reported(self, review: str, runs: Sequence[str]) -> None:
+        """These runs know that the review has ended. Others may wait by now: it was open again meanwhile."""
+        for run in runs:
+            self._database.change(
+                "UPDATE reviews SET waiting = replace(waiting, ?, '') WHERE id = ?", (f"{run} ", review)
+            )
 
     def _candidates(self, wanted: QueueFilter, after: tuple[str, str] | None) -> Iterator[tuple[str, str]]:
         condition, values = wanted.condition()

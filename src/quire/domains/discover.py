@@ -1,7 +1,8 @@
 """Documents whose fields are not known yet: what a few of them have in common, proposed as a schema.
 
 `discover.schema(["a.pdf", "b.pdf"])` finds the labels that most of the documents have with a value, the kinds of these
-values, and the tables with the same heads. The proposal is for a person to adjust; `fill` shows what it gives.
+values, the tables with the same heads, and what documents usually say under labels of their own, or under none: a date,
+a total, a sender. The proposal is for a person to adjust; `fill` shows what it gives.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Unpack
 
 from quire.catalog.records import SourceCatalog
 from quire.context import Json
 from quire.document import Document, Source
+from quire.domains.known_fields import known_fields
 from quire.errors import UsageError
 from quire.extract.candidates.pairs import find_pairs
 from quire.extract.candidates.spans import spans_of
@@ -80,37 +82,43 @@ def schema(
     seen = [_Seen.of(result) for result in results]
     lists = list(_lists(seen, least))
     listed = {column.key for one in lists for column in one}
-    leaves = [leaf for leaf in _leaves(seen, least) if leaf.key not in listed]
-    if not leaves and not lists:
+    labelled = [leaf for leaf in _leaves(seen, least) if leaf.key not in listed]
+    leaves = _joined(labelled, _known(seen, least), listed)
+    if not lists and all(leaf.key == "seller" for leaf in leaves):  # the first line of anything may be a sender
         raise UsageError(f"the {len(results)} documents have no label with a value and no table in common")
     return _proposed(leaves, lists, tuple(results))
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A label of some documents with its values."""
+    """A label of some documents with its values. `by_document` has the first one of each."""
 
     key: str
     label: str
+    kind: ValueKind
     values: tuple[str, ...]
     documents: int
+    by_document: Mapping[int, str] = field(default_factory=dict)
 
-    @property
-    def kind(self) -> ValueKind:
-        return _usual_kind(self.values)
+    def is_same(self, other: _Found) -> bool:
+        """Whether most of the values that it has in documents are those of the other."""
+        same = [other.by_document.get(number) == value for number, value in self.by_document.items()]
+        return 2 * sum(same) > len(same)
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
     """What one document has: the values of its labels, and the columns of its tables."""
 
+    catalog: SourceCatalog
     pairs: Mapping[str, list[tuple[str, str]]]
     tables: Sequence[Mapping[str, tuple[str, list[str]]]]
 
     @classmethod
     def of(cls, result: DocumentResult) -> _Seen:
         tables = {block.id: columns for block in result.tables if block.table and (columns := _columns(block.table))}
-        return cls(_pairs(result.catalog(), {*tables}), list(tables.values()))
+        catalog = result.catalog()
+        return cls(catalog, _pairs(catalog, {*tables}), list(tables.values()))
 
 
 def _pairs(catalog: SourceCatalog, tables: Container[str]) -> dict[str, list[tuple[str, str]]]:
@@ -142,10 +150,31 @@ def _leaves(seen: Sequence[_Seen], least: int) -> Iterator[_Found]:
     """Labels with one value in most documents, in the order in which they are printed."""
     keys = dict.fromkeys(key for one in seen for key in one.pairs)
     for key in keys:
-        having = [one.pairs[key] for one in seen if key in one.pairs]
-        single = [pairs for pairs in having if len(pairs) < SEVERAL]
+        having = {number: one.pairs[key] for number, one in enumerate(seen) if key in one.pairs}
+        single = {number: pairs[0] for number, pairs in having.items() if len(pairs) < SEVERAL}
         if len(single) >= least and 2 * len(single) >= len(having):
-            yield _found(key, [pairs[0] for pairs in single], len(single))
+            found = _found(key, list(single.values()), len(single))
+            yield replace(found, by_document={number: value for number, (_, value) in single.items()})
+
+
+def _known(seen: Sequence[_Seen], least: int) -> Iterator[_Found]:
+    """What most documents say, however each of them calls it."""
+    for one in known_fields([document.catalog for document in seen]):
+        if len(one.values) >= least:
+            title = one.name.replace("_", " ").capitalize()
+            values = {number: " ".join(value.split()) for number, value in one.values.items()}
+            yield _Found(one.name, title, one.kind, tuple(values.values()), len(values), values)
+
+
+def _joined(labelled: Sequence[_Found], known: Iterable[_Found], listed: Container[str]) -> list[_Found]:
+    """Both, once where they are the same: by the label of the documents, unless fewer of them have it."""
+    leaves = list(labelled)
+    for one in known:
+        same = [leaf for leaf in leaves if leaf.is_same(one) or one.is_same(leaf)]
+        if one.key in listed or any(leaf.documents >= one.documents or leaf.key == one.key for leaf in same):
+            continue
+        leaves = [leaf for leaf in leaves if leaf not in same and leaf.key != one.key] + [one]
+    return leaves
 
 
 def _lists(seen: Sequence[_Seen], least: int) -> Iterator[list[_Found]]:
@@ -176,12 +205,16 @@ def _is_alike(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
 
 def _found(key: str, pairs: Sequence[tuple[str, str]], documents: int) -> _Found:
     label = Counter(label for label, _ in pairs).most_common(1)[0][0] if pairs else key
-    return _Found(key, label, tuple(value for _, value in pairs), documents)
+    values = tuple(value for _, value in pairs)
+    return _Found(key, label, _usual_kind(values), values, documents)
 
 
 def _usual_kind(values: Iterable[str]) -> ValueKind:
+    """What most values are. A number only if all are: a schema that asks for one refuses everything else."""
     kinds = Counter(_kind(value) for value in values)
     kind, count = kinds.most_common(1)[0] if kinds else ("text", 0)
+    if kind == "number" and kinds.keys() - {"number", "amount"}:
+        return "code" if kinds.keys() == {"number", "code"} else "text"
     return kind if 2 * count > kinds.total() else "text"
 
 

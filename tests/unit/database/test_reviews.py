@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import count
 
 import pytest
 
+from quire.database import reviews
 from quire.database.documents import DocumentRows
 from quire.database.reviews import QueueFilter, StaleItem
 from quire.errors import UsageError
+from quire.extract.values import LeafEvidence
 from quire.review.decisions import Decision
 from quire.review.queue import LEASE_S, ReviewQueue
 from tests.bills import SCHEMA, anywhere, bill_extraction
@@ -143,7 +146,7 @@ def test_a_review_ends_with_its_last_doubt_and_undo_opens_it_again(queue, tenant
     assert ended.ended is not None
     assert ended.waiting == ["run-1"]
     assert review.id in [one.id for one in queue.tables.awaited()]
-    queue.tables.reported(review.id)
+    queue.tables.reported(review.id, ended.waiting)
     assert review.id not in [one.id for one in queue.tables.awaited()]
     queue.undo(review, doubtful[-1], version=1, claim="", reviewer="Ada")
     assert queue.tables.find(review.id).ended is None
@@ -165,6 +168,58 @@ def test_a_row_can_be_added_to_a_list_of_the_schema_alone(queue, tenant):
             queue.decide(review, path, Decision("correct", "x"), version=0, claim="", reviewer="Ada")
 
 
+def test_a_row_is_not_added_to_a_list_that_another_reviewer_has(queue, tenant):
+    review = opened(queue, tenant)
+    claim = queue.claim(QueueFilter(tenant, field="items[].name"), "Ada")
+    assert claim is not None
+    row = "items[3].name", Decision("correct", "Sail")
+    with pytest.raises(StaleItem, match="reviewed by Ada"):
+        queue.decide(review, *row, version=0, claim="", reviewer="Bob")
+    assert len(queue.tables.items(review.id)) == 11, "nothing is left of it"
+    assert queue.decide(review, *row, version=0, claim=claim.claim, reviewer="Ada").held
+    queue.release(claim.claim, tenant)
+    assert not any(one.held for one in queue.tables.items(review.id))
+
+
+def test_a_row_with_a_value_that_is_refused_is_not_added(queue, tenant):
+    review = opened(queue, tenant)
+    with pytest.raises(UsageError, match="empty"):
+        queue.decide(review, "items[3].name", Decision("correct", ""), version=0, claim="", reviewer="Ada")
+    assert len(queue.tables.items(review.id)) == 11
+
+
+def test_rows_that_two_reviewers_add_at_once_to_a_list_without_any_are_both_accepted(queue, tenant):
+    document = f"{tenant}-{next(_numbers)}"
+    whole = bill_extraction(document, anywhere(), rows=())
+    missing = {**whole.evidence, "items": LeafEvidence("items", "not_found")}
+    review = queue.open(replace(whole, evidence=missing), SCHEMA, tenant=tenant, document=document)
+
+    def add(number: int) -> str:
+        decision = Decision("correct", f"name {number}")
+        return queue.decide(review, f"items[{number}].name", decision, version=0, claim="", reviewer="").state
+
+    with ThreadPoolExecutor(4) as threads:
+        assert [*threads.map(add, range(4))] == ["corrected"] * 4
+    assert queue.extraction(review).values["items"] == [{"name": f"name {number}"} for number in range(4)]
+    numbers = [one.number for one in queue.tables.items(review.id)]
+    assert len({*numbers}) == len(numbers)
+    assert [one.action for one in queue.history(review) if one.path == "items"] == ["approve"]
+
+
+def test_undo_goes_back_by_one_decision_also_where_the_clocks_of_servers_differ(queue, tenant, monkeypatch):
+    review = opened(queue, tenant)
+    for version, (value, at) in enumerate((("A-1", 200.0), ("A-2", 100.0))):
+        monkeypatch.setattr(reviews.time, "time", lambda at=at: at)
+        queue.decide(review, "number", Decision("correct", value), version=version, claim="", reviewer="Ada")
+    assert queue.undo(review, "number", version=2, claim="", reviewer="Ada").decision["value"] == "A-1"
+
+
+def test_a_run_that_waits_while_others_are_told_of_the_end_is_not_forgotten(queue, tenant):
+    review = opened(queue, tenant, "reopened", waiting="run-1")
+    queue.tables.reported(review.id, opened(queue, tenant, "reopened", waiting="run-2").waiting[:1])
+    assert queue.tables.find(review.id).waiting == ["run-2"]
+
+
 def test_samples_are_those_that_were_marked_or_all_that_ended(queue, tenant):
     review, other = opened(queue, tenant), opened(queue, tenant)
     assert list(queue.samples(tenant, every=True)) == []
@@ -174,7 +229,7 @@ def test_samples_are_those_that_were_marked_or_all_that_ended(queue, tenant):
         queue.decide(other, item.path, Decision("approve"), version=0, claim="", reviewer="Ada")
     samples = list(queue.samples(tenant, every=True))
     assert len(samples) == 2
-    assert {"document", "schema", "values", "places"} <= samples[0].keys()
+    assert {"document", "schema", "values", "places"} <= samples[0][1].keys()
 
 
 def test_nothing_of_a_review_is_left_when_its_document_is_deleted(queue, tenant, either_database):
@@ -183,6 +238,9 @@ def test_nothing_of_a_review_is_left_when_its_document_is_deleted(queue, tenant,
         queue.decide(one, "date", Decision("approve"), version=0, claim="", reviewer="Ada")
     DocumentRows(either_database).delete(review.document, [])
     assert queue.find(review.id, tenant) is None
+    for path in ("total", "items[7].price"):
+        with pytest.raises(UsageError, match="deleted with its document"):
+            queue.decide(review, path, Decision("correct", "1"), version=0, claim="", reviewer="Ada")
     for table in ("reviews", "review_items", "review_history"):
         rows = either_database.rows(f"SELECT count(*) FROM {table} WHERE document = ?", (review.document,))
         assert rows == [(0,)], table

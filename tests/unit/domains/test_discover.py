@@ -33,6 +33,9 @@ BILLS = [
 ]
 
 
+CABINS = ("Cabin: 4711", "Cabin: 4712", "Cabin: B-4713")
+
+
 def test_labels_kinds_and_lists_that_most_documents_have_are_proposed():
     found = discover.schema(BILLS)
     assert [(field.path, field.kind, field.documents) for field in found.fields] == [
@@ -62,6 +65,32 @@ def test_the_proposed_schema_is_filled_with_verified_values():
     assert first.coverage.verified == first.coverage.leaves - first.coverage.not_found
 
 
+def till(shop: str, label: str, total: str, date: str) -> bytes:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 11)
+        for row, text in enumerate((shop, "4 Harbour Street", "Port Aurora PA1 2BC", date, f"{label}    {total}")):
+            canvas.drawString(72, 720 - 16 * row, text)
+
+    return drawn(draw)
+
+
+def test_what_documents_call_differently_or_not_at_all_is_proposed_by_its_meaning():
+    found = discover.schema(
+        [
+            till("Northlight Chandlers Ltd", "Grand Total", "EUR 26.20", "3 May 2024"),
+            till("The Lantern Pantry Ltd", "Amount due", "EUR 64.54", "12 June 2024"),
+        ]
+    )
+    proposed = {field.path: field.kind for field in found.fields}
+    assert {"date": "date", "total": "amount", "seller": "name"}.items() <= proposed.items()
+    assert [one.values["total"] for one in found.fill()] == [26.2, 64.54]
+
+
+def test_a_label_with_numbers_and_codes_is_no_number():
+    found = discover.schema([drawn(lambda canvas, text=text: canvas.drawString(72, 700, text)) for text in CABINS])
+    assert found.schema["properties"]["cabin"]["x-quire"] == {"kind": "code"}
+
+
 def test_what_one_document_has_alone_is_proposed_only_when_it_suffices():
     assert "berth" not in discover.schema(BILLS).schema["properties"]
     assert "berth" in discover.schema(BILLS, share=0.3).schema["properties"]
@@ -89,3 +118,4 @@ def test_the_command_writes_a_schema_that_extract_takes(tmp_path: Path):
     rows = [json.loads(line) for line in (tmp_path / "values.jsonl").read_text().splitlines()]
     assert [row["values"]["invoice_number"] for row in rows] == ["INV-1", "INV-2", "INV-3"]
     assert list(rows[0]["values"]) == list(schema["properties"])
+    assert json.loads(quire("discover", *files, "-q", cwd=tmp_path).stdout) == schema

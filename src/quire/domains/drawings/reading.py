@@ -67,7 +67,8 @@ class DrawingReader:
         for page in result.pages:
             read = result.recognitions[page.number]
             texts = tiled_texts(page.number, result.layouts[page.number], read)
-            yield self._sheet(page.number, texts, "ocr", page.info.reason)
+            unread = max(sum(bool(one.error) for one in read), page.status == "failed")
+            yield replace(self._sheet(page.number, texts, "ocr", page.info.reason), unread=unread)
 
     def _sheet(self, page: int, texts: Sequence[SheetText], source: str, reason: str | None = None) -> Sheet:
         block = title_block(texts)

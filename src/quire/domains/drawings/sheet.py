@@ -22,7 +22,7 @@ _COLUMNS = ("kind", "tag", "code", "number", "page", "left", "top", "width", "he
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """One page of a drawing. `source` says where its texts are from: `text` of the file, or `ocr`; `reason` why some
-    are missing."""
+    are missing, and `unread` how many places of it could not be read."""
 
     page: int
     texts: tuple[SheetText, ...]
@@ -30,6 +30,7 @@ class Sheet:
     title_block: Mapping[str, Field]
     source: str
     reason: str | None = None
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class Drawing:
             "sheets": [
                 {"page": one.page, "texts": len(one.texts), "tags": len(one.tags), "source": one.source}
                 | ({"reason": one.reason} if one.reason else {})
+                | ({"unread": one.unread} if one.unread else {})
                 for one in self.sheets
             ],
         }

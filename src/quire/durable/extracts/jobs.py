@@ -1,4 +1,4 @@
-"""What workers do for extractions: extract from a document that was read, and write reports.
+"""What workers do for extractions: extract from a document that was read, compare what was read again, write reports.
 
 Runs in worker processes. A worker has no store: the parent loads what it needs, and saves what it makes.
 """
@@ -15,13 +15,16 @@ from quire.context import Json
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.reads.jobs import Export, loaded_result
 from quire.export.crops import PageCrops, rendered_by
-from quire.extract.encoding import encode_extraction, extraction_of
+from quire.extract.encoding import decode_extraction, encode_extraction, extraction_of
 from quire.extract.language_model.answering import answered_by
 from quire.extract.registry import find_extractors
 from quire.extract.reports import ReportFormat, report
+from quire.extract.rereading import CropReading, reread_places, with_readings
 from quire.extract.running import extract
+from quire.learn.samples import Sample
 from quire.opened import WorkerWork
 from quire.reading.model_answers import answers_of_parent
+from quire.types import Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,19 @@ class Extracting:
     asked: ExtractRequest
     model: LanguageModel | None = None
     """By its name alone: the parent asks it."""
+    engine: str = ""
+    """The name of the engine that will read places again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rereading:
+    """An extraction as JSON, and what an engine, by name and version, read in the pictures of its places."""
+
+    document: Export
+    asked: ExtractRequest
+    extraction: bytes
+    engine: tuple[str, str]
+    readings: Mapping[Part, CropReading]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +59,33 @@ class Reporting:
     formats: Sequence[ReportFormat]
 
 
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """A document that was read, and what a review exports about it."""
+
+    document: Export
+    sample: Mapping[str, Json]
+
+
 def extracted(request: Extracting, work: WorkerWork) -> tuple[dict[str, object], bytes]:
-    """The extraction as JSON; the header says whether an extractor failed."""
+    """The extraction as JSON; the header says whether an extractor failed, the versions of the extractors, and which
+    places are to be read again."""
     asked = request.asked
-    catalog = loaded_result(request.document, work).catalog()
+    catalog, schema = loaded_result(request.document, work).catalog(), asked.asked()
     with answered_by(answers_of_parent(work), request.model):
-        made = extract(catalog, asked.asked(), find_extractors(asked.extractors), min_confidence=asked.min_confidence)
-    return {"failures": len(made.failures)}, encode_extraction(made)
+        made = extract(catalog, schema, find_extractors(asked.extractors), min_confidence=asked.min_confidence)
+    places = reread_places(made, schema, catalog, request.engine) if request.engine else ()
+    boxes = [(one.page, one.bbox.left, one.bbox.top, one.bbox.width, one.bbox.height) for one in places]
+    header = {"failures": len(made.failures), "extractors": list(made.extractors), "places": boxes}
+    return header, encode_extraction(made)
+
+
+def reread(request: Rereading, work: WorkerWork) -> tuple[dict[str, object], bytes]:
+    """The extraction with what was read again, as JSON; the header says whether something failed."""
+    catalog = loaded_result(request.document, work).catalog()
+    extraction = decode_extraction(request.extraction)
+    made = with_readings(extraction, request.asked.asked(), catalog, request.engine, request.readings)
+    return {"failures": len(made.failures), "extractors": list(made.extractors)}, encode_extraction(made)
 
 
 def reported(request: Reporting, work: WorkerWork) -> tuple[dict[str, object], bytes]:
@@ -63,3 +99,10 @@ def reported(request: Reporting, work: WorkerWork) -> tuple[dict[str, object], b
 def cataloged(document: Export, work: WorkerWork) -> bytes:
     """The source catalog of a document, as lines of JSON."""
     return jsonl(catalog_rows(loaded_result(document, work).catalog()))
+
+
+def sampled(request: Sampling, work: WorkerWork) -> bytes:
+    """The sample with the content of the document, as a line of JSON."""
+    given = request.sample
+    made = Sample.from_json(given).completed(loaded_result(request.document, work).catalog()).to_json()
+    return jsonl([{**made, "places": {**made["places"], **given["places"]}}])

@@ -7,21 +7,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from quire.context import Json
+from quire.engine import Engine, identity_of
 from quire.errors import UsageError
+from quire.extract import rereading
 from quire.extract.registry import DEFAULT, find_extractor
 from quire.extract.running import VERSION
 from quire.extract.schema import ExtractSchema, asked_schema
 from quire.keys import Digest, digest_of
+from quire.reading.rereading import reread_engine
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractRequest:
-    """A JSON Schema, or the names of fields; the names of extractors in the order of preference."""
+    """A JSON Schema, or the names of fields; the names of extractors in the order of preference.
+
+    `reread` is the name of the engine that reads the places of values again, if any; `lang` are its languages.
+    """
 
     schema: Mapping[str, Json] | None = None
     fields: tuple[str, ...] = ()
     extractors: tuple[str, ...] = DEFAULT
     min_confidence: float = 0.0
+    reread: str = ""
+    lang: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -30,23 +38,35 @@ class ExtractRequest:
         fields: Sequence[str] | str | None = None,
         extractors: Sequence[str] = (),
         min_confidence: float = 0.0,
+        reread: str = "",
+        lang: Sequence[str] = (),
     ) -> ExtractRequest:
         """A request from what a user wrote: a list of fields may be one text, `invoice number, date`.
 
-        Raises UsageError when nothing or two things are asked for, and for a schema or a name that is wrong.
+        Raises UsageError when nothing or two things are asked for, and for a schema or a name that is wrong, and
+        ConfigurationError for an engine that does not work here.
         """
         listed = fields.split(",") if isinstance(fields, str) else fields or ()
         named = tuple(name for one in listed if (name := one.strip()))
         if not 0 <= min_confidence <= 1:
             raise UsageError(f"the least confidence is {min_confidence}; choose from 0 to 1")
-        request = cls(schema, named, tuple(extractors) or DEFAULT, float(min_confidence))
+        languages = tuple(lang) if reread else ()
+        request = cls(schema, named, tuple(extractors) or DEFAULT, float(min_confidence), reread, languages)
         request.asked()
         request.versions()
         return request
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> ExtractRequest:
-        return cls.of(**given)
+        """A request from `to_json`: it was checked when it was made."""
+        return cls(
+            given["schema"],
+            tuple(given["fields"]),
+            tuple(given["extractors"]),
+            given["min_confidence"],
+            given["reread"],
+            tuple(given["lang"]),
+        )
 
     def to_json(self) -> dict[str, Json]:
         return {
@@ -54,21 +74,35 @@ class ExtractRequest:
             "fields": list(self.fields),
             "extractors": list(self.extractors),
             "min_confidence": self.min_confidence,
+            "reread": self.reread,
+            "lang": list(self.lang),
         }
 
     def asked(self) -> ExtractSchema:
         return asked_schema(self.schema, self.fields)
 
-    def versions(self) -> dict[str, str]:
-        """What decides the proposals of each extractor, by name: for keys."""
-        return extractor_versions(self.extractors)
+    def engine(self) -> Engine | None:
+        """The engine that reads the places of values again, if one is named."""
+        return reread_engine(self.reread, self.lang) if self.reread else None
 
-    def digest(self) -> Digest:
+    def versions(self) -> dict[str, str]:
+        """What decides the proposals of each extractor, by name, and what the places are read again by: for keys."""
+        return extractor_versions(self.extractors) | engine_version(self.reread, self.lang)
+
+    def digest(self, versions: Mapping[str, str]) -> Digest:
         """Of everything that decides the extraction of a document, besides what was read of it."""
-        return digest_of([VERSION, self.asked().digest, list(self.versions().items()), self.min_confidence])
+        return digest_of([VERSION, self.asked().digest, list(versions.items()), self.min_confidence])
 
 
 def extractor_versions(names: Sequence[str]) -> dict[str, str]:
     """The versions of extractors by name; of the default ones without names. Raises UsageError for an unknown name."""
     found = {name: find_extractor(name) for name in names or DEFAULT}
     return {name: f"{one.name} {one.version}" for name, one in found.items()}
+
+
+def engine_version(reread: str, lang: Sequence[str] = ()) -> dict[str, str]:
+    """What decides the readings of the engine that reads places again; empty without one."""
+    if not reread:
+        return {}
+    engine = reread_engine(reread, lang)
+    return {"reread": f"{rereading.VERSION} {identity_of(engine)} {engine.version} {engine.profile.digest()}"}

@@ -1,4 +1,4 @@
-"""Extractions over a store: each is made once, whoever asks for it at the same time."""
+"""Extractions over a store: each is made once, however many ask for it at the same time."""
 
 from __future__ import annotations
 
@@ -15,13 +15,20 @@ from quire.context import Claim, Json
 from quire.durable.extracts import jobs
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.flows.once import made_once
+from quire.durable.flows.resolving import TellingService
 from quire.durable.messages import DocumentReference
+from quire.durable.reads.jobs import Export
 from quire.durable.reads.steps import EXPORT_S, DocumentSteps
+from quire.engine import Engine
 from quire.errors import ConfigurationError
+from quire.events import Sink
 from quire.extract.reports import ReportFormat, check_report_format
 from quire.flow.components import Files
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.reading.model_answers import REQUEST, RecordedAnswers, answered_here
+from quire.reading.rereading import crop_readings
+from quire.types import BBox, Part
+from quire.workers import WorkerReply
 
 STAGE = "extract"
 SUFFIX = ".extracted"
@@ -34,23 +41,35 @@ class ExtractSteps:
     def __init__(self, documents: DocumentSteps) -> None:
         self._documents = documents
 
-    def extraction(self, document: DocumentReference, asked: ExtractRequest) -> tuple[Digest, bool]:
-        """The extraction of a document as JSON in the store, and whether it was there already.
+    def extraction(
+        self, document: DocumentReference, asked: ExtractRequest, *, on_event: Sink | None = None
+    ) -> tuple[Digest, bool]:
+        """The extraction of a document as JSON in the store, and whether it was there already. `on_event` gets what
+        became of the questions to the engine that reads places again.
 
-        One in which an extractor failed is stored under another key, so that the next request tries again.
+        One in which an extractor failed, or places could not be read again, is stored under another key, so that the
+        next request tries again; one that was made by a model that was learnt again meanwhile is stored under the key
+        of that model.
         """
         steps = self._scoped(document)
-        key = extraction_key(document, asked)
+        versions = asked.versions()
+        key = extraction_key(document, asked, versions)
 
         def make(claim: Claim) -> Digest:
-            model = _model()
+            model, engine = _model(), asked.engine()
             with steps.requested(document) as read:
-                job = jobs.Extracting(read, asked, model and model.named)
+                job = jobs.Extracting(read, asked, model and model.named, engine.name if engine else "")
                 answers = partial(answered_here, RecordedAnswers(steps.store), model, document["source"]["id"])
                 reply = steps.work("quire.durable.extracts.jobs:extracted", job, EXPORT_S, more={REQUEST: answers})
+                if engine is not None:
+                    reply = _reread(steps, read, asked, engine, reply, on_event)
             if reply.header["failures"]:
                 failed = artifact_key(f"{STAGE}/failed", "1", (key, digest_of(reply.data.decode())), digest_of({}))
                 return self._saved(document, failed, reply.data)
+            said = zip(asked.extractors, cast("list[str]", reply.header["extractors"]), strict=True)
+            used = versions | dict(said)
+            if used != versions:
+                return self._saved(document, extraction_key(document, asked, used), reply.data)
             return self._saved(document, key, reply.data, claim)
 
         found, hit = made_once(steps.store, key, partial(steps.store.find, key), make)
@@ -81,11 +100,27 @@ class ExtractSteps:
         return self._scoped(document).store.save(key, data, stage=STAGE, document=source, claim=claim)
 
 
-def extraction_key(document: DocumentReference, asked: ExtractRequest) -> ArtifactKey:
-    """The key of an extraction: what was read, the schema, and the versions of the extractors."""
+def _reread(
+    steps: DocumentSteps,
+    read: Export,
+    asked: ExtractRequest,
+    engine: Engine,
+    extracted: WorkerReply,
+    on_event: Sink | None,
+) -> WorkerReply:
+    """The extraction with what an engine reads in the pictures of its places. No worker waits for another one."""
+    boxes = cast("list[tuple[int, float, float, float, float]]", extracted.header["places"])
+    places = [Part(page, BBox(*box)) for page, *box in boxes]
+    readings = crop_readings(steps.store, read.source, engine, places, on_event=on_event)
+    job = jobs.Rereading(read, asked, extracted.data, (engine.name, engine.version), readings)
+    return steps.work("quire.durable.extracts.jobs:reread", job, EXPORT_S)
+
+
+def extraction_key(document: DocumentReference, asked: ExtractRequest, versions: Mapping[str, str]) -> ArtifactKey:
+    """The key of an extraction: what was read, the schema, and the versions of extractors and engine."""
     source = document["source"]
     inputs = document["document"], document["index"], source["id"], source["name"]
-    return artifact_key(STAGE, "1", inputs, asked.digest())
+    return artifact_key(STAGE, "1", inputs, asked.digest(versions))
 
 
 def _model() -> LanguageModel | None:
@@ -95,22 +130,25 @@ def _model() -> LanguageModel | None:
     return None
 
 
-def extracting(documents: DocumentSteps) -> Callable[..., Json]:
+def extracting(documents: DocumentSteps) -> TellingService:
     """The service `extract` of flows: the extraction of a document, as JSON."""
     steps = ExtractSteps(documents)
 
     def service(
+        on_event: Sink,
         document: DocumentReference,
         *,
         schema: Mapping[str, Json] | None,
         fields: Sequence[str],
         extractors: Sequence[str],
         min_confidence: float,
+        reread: str,
+        lang: Sequence[str],
     ) -> Json:
-        asked = ExtractRequest.of(schema, fields, extractors, min_confidence)
-        return json.loads(steps.load(document, steps.extraction(document, asked)[0]))
+        asked = ExtractRequest.of(schema, fields, extractors, min_confidence, reread, lang)
+        return json.loads(steps.load(document, steps.extraction(document, asked, on_event=on_event)[0]))
 
-    return service
+    return TellingService(service)
 
 
 def reporting(documents: DocumentSteps) -> Callable[..., Files]:

@@ -195,6 +195,8 @@ EXTRACT = Component(
         "fields": _option(_TEXTS, []),
         "extractors": _option(_TEXTS, []),
         "min_confidence": _option(Type("number"), 0.0),
+        "reread": _option(_TEXT, ""),
+        "lang": _option(_TEXTS, []),
     },
     outputs={
         "document": _TEXT,
@@ -208,6 +210,7 @@ EXTRACT = Component(
         "not_found": Type("list"),
         "extractors": _TEXTS,
         "failures": Type("list"),
+        "reread": _TEXT,
     },
     gives=Type("object"),
     service="extract",

@@ -1,42 +1,80 @@
-"""Components for the ready-made pipelines of `quire.domains`."""
+"""Components for the ready-made pipelines of `quire.domains`. Those that open a file do so in workers."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from quire.context import Json
-from quire.flow.components import Files, component, component_of
+from quire.durable.flows.domain_jobs import DrawingRequest
+from quire.durable.messages import DocumentReference, SourceJson
+from quire.durable.reads.request import SourceRef
+from quire.durable.reads.steps import EXPORT_S, DocumentSteps
+from quire.flow.components import Component, Files, Port, component, component_of
+from quire.flow.types import Type
 
 if TYPE_CHECKING:
-    from quire.document import Document
-    from quire.domains.forms import Form
     from quire.result import DocumentResult
 
+DRAWING_S = 7200.0
+"""How long a worker may read a drawing: a large sheet is some hundred pictures for OCR."""
+_JOBS = "quire.durable.flows.domain_jobs"
+_FORM_INPUTS = {"document": Port(Type("result")), "source": Port(Type("document"))}
 
-@component(version="1", outputs={"name": str, "fields": list, "check_boxes": list, "tables": list})
-def _form(document: DocumentResult, source: Document) -> dict[str, Json]:
-    """The labels of a form with their values, its check boxes and its tables."""
-    return _form_of(document, source).to_json()
+FORM = Component(
+    name="form",
+    unit="document",
+    version="1",
+    inputs=_FORM_INPUTS,
+    outputs={"name": Type("string"), "fields": Type("list"), "check_boxes": Type("list"), "tables": Type("list")},
+    gives=Type("object"),
+    service="form",
+    description="The labels of a form with their values, its check boxes and its tables.",
+)
+
+FORM_WORKBOOK = Component(
+    name="form_workbook",
+    unit="document",
+    version="1",
+    inputs=_FORM_INPUTS,
+    gives=Type("list"),
+    service="form_workbook",
+    description="A form as a workbook, with colours by confidence.",
+)
+
+DRAWING = Component(
+    name="drawing",
+    unit="document",
+    version="1",
+    inputs={"source": Port(Type("document"))},
+    options={"pages": Port(Type("string", nullable=True), required=False)},
+    outputs={"name": Type("string"), "tags": Type("object"), "title_block": Type("object"), "sheets": Type("list")},
+    gives=Type("object"),
+    service="drawing",
+    description="The tags of a drawing by kind, with boxes and angles, and its title block.",
+)
 
 
-@component(version="1")
-def _form_workbook(document: DocumentResult, source: Document) -> Files:
-    """A form as a workbook, with colours by confidence."""
-    return Files({".form.xlsx": _form_of(document, source).to_workbook()})
+def domain_services(steps: DocumentSteps) -> Mapping[str, Callable[..., object]]:
+    """The services of these components, by name. They block while a worker works."""
 
+    def formed(job: str, document: DocumentReference) -> bytes:
+        scoped = steps.scoped(document.get("scope", ""))
+        with scoped.requested(document) as read:
+            return bytes(scoped.work(f"{_JOBS}:{job}", read, EXPORT_S).data)
 
-def _form_of(document: DocumentResult, source: Document) -> Form:
-    from quire.domains.forms import drawn_boxes, form_of
+    def form(document: DocumentReference, source: SourceJson) -> Json:
+        return json.loads(formed("form", document))
 
-    return form_of(document, check_boxes=drawn_boxes(source, document))
+    def form_workbook(document: DocumentReference, source: SourceJson) -> Files:
+        return Files({".form.xlsx": formed("form_workbook", document)})
 
+    def drawing(source: SourceJson, *, pages: str | None) -> Json:
+        with steps.opened(SourceRef.from_json(source)) as opened:
+            return json.loads(steps.work(f"{_JOBS}:drawing", DrawingRequest(opened, pages), DRAWING_S).data)
 
-@component(version="1", outputs={"name": str, "tags": dict, "title_block": dict, "sheets": list})
-def _drawing(source: Document, *, pages: str | None = None) -> dict[str, Json]:
-    """The tags of a drawing by kind, with boxes and angles, and its title block."""
-    from quire.domains import drawings
-
-    return drawings.read(source, pages=pages).to_json()
+    return {"form": form, "form_workbook": form_workbook, "drawing": drawing}
 
 
 @component(version="1")
@@ -56,8 +94,5 @@ def _discover(document: DocumentResult) -> dict[str, Json]:
     return {"schema": dict(found.schema), "values": found.fill()[0].values}
 
 
-FORM = component_of(_form, "form")
-FORM_WORKBOOK = component_of(_form_workbook, "form_workbook")
-DRAWING = component_of(_drawing, "drawing")
 TAG_LIST = component_of(_tag_list, "tag_list")
 DISCOVER = component_of(_discover, "discover")

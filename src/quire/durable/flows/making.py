@@ -14,10 +14,18 @@ from typing import Literal, cast
 from quire.awaited import settled
 from quire.context import Claim, Json, Store
 from quire.document import Document
-from quire.durable.extracts.request import extractor_versions
+from quire.durable.extracts.request import engine_version, extractor_versions
 from quire.durable.flows.embedding import embedder_versions
 from quire.durable.flows.once import made_once
-from quire.durable.flows.resolving import BYTES, PageService, StoredValue, Values, WaitingService, is_source
+from quire.durable.flows.resolving import (
+    BYTES,
+    PageService,
+    StoredValue,
+    TellingService,
+    Values,
+    WaitingService,
+    is_source,
+)
 from quire.durable.messages import ArtifactFile, MadePages, OpenedReview, PageCount, PageEntry, PageSelection, StepValue
 from quire.errors import RETRYABLE, FencedError, QuireError, RunError, log_traceback
 from quire.events import Sink, reason_of
@@ -49,18 +57,22 @@ class Making:
     component: Component
     values: Values
 
-    def whole(self) -> StepValue:
+    def whole(self, on_event: Sink) -> StepValue:
         """Find or make the result of the step for the whole document."""
         begun = time.perf_counter()
         parts = self.values.arguments(self.step.input)
         key = self._key(parts)
         if self.component.service:
-            found, hit = self._served(key)
-        else:
-            find = partial(self._store.find, key)
-            found, hit = made_once(self._store, key, find, lambda claim: self._made(key, parts, claim))
-        value = self._given(found, key)
-        return {**value, "hit": True} if hit else {**value, "ms": _ms(begun), "bytes": self._size(found)}
+            return self._served(key, parts, begun, on_event)
+        find = partial(self._store.find, key)
+        found, hit = made_once(self._store, key, find, lambda claim: self._made(key, parts, claim))
+        return self._found(found, key) if hit else self._new(found, key, begun)
+
+    def _found(self, digest: Digest, key: ArtifactKey) -> StepValue:
+        return {**self._given(digest, key), "hit": True}
+
+    def _new(self, digest: Digest, key: ArtifactKey, begun: float) -> StepValue:
+        return {**self._given(digest, key), "ms": _ms(begun), "bytes": self._size(digest)}
 
     def _size(self, made: Digest) -> int:
         """The size in bytes of the files that an artifact names, or of the artifact itself."""
@@ -74,14 +86,49 @@ class Making:
         output = self._called({name: part.load() for name, part in parts.items()}, None)
         return self._saved(key, output, page=None, claim=claim)
 
-    def _served(self, key: ArtifactKey) -> tuple[Digest, bool]:
-        """The result of a service, which takes references and prevents duplicate work itself."""
-        found = self._store.find(key)
-        if found is not None:
-            return found, True
-        digest = self._saved(key, self._called(self._references(), None), page=None)
-        self._store.flush()  # before the journal refers to it
-        return digest, False
+    def _served(self, key: ArtifactKey, parts: Mapping[str, StoredValue], begun: float, on_event: Sink) -> StepValue:
+        """The result of a service, which takes references. Two runs that need it at the same time ask once.
+
+        An extraction in which an extractor failed, or a drawing that was not read whole, gets another key, so the next
+        run tries again; and so does an extraction for which a model was learnt again meanwhile.
+        """
+
+        def find() -> StepValue | None:
+            found = self._store.find(key)
+            return None if found is None else self._found(found, key)
+
+        def make(claim: Claim) -> StepValue:
+            service = self.values.services[self.component.service]
+            telling = partial(service.call, on_event) if isinstance(service, TellingService) else None
+            output = self._called(self._references(), None, telling)
+            failed = self._failures(output)
+            if failed or not self._is_current(output, key, parts):
+                other = self._failed_key(key, output)
+                made = self._new(self._saved(other, output, page=None), other, begun)
+            else:
+                made = self._new(self._saved(key, output, page=None, claim=claim), key, begun)
+            self._store.flush()  # before the journal refers to it
+            return {**made, "failed": failed} if failed else made
+
+        value, _ = made_once(self._store, key, find, make)
+        return value
+
+    def _failures(self, output: object) -> int:
+        """How many extractors failed beside others, or places of a drawing could not be read."""
+        made = cast("Mapping[str, Json]", output)
+        match self.component.service:
+            case "extract":
+                return len(made["failures"])
+            case "drawing":
+                return sum(sheet.get("unread", 0) for sheet in made["sheets"])
+        return 0
+
+    def _is_current(self, output: object, key: ArtifactKey, parts: Mapping[str, StoredValue]) -> bool:
+        """Whether an extraction was made by the versions of extractors that its key names."""
+        if self.component.service != "extract":
+            return True
+        used = cast("Mapping[str, Json]", output)["extractors"]
+        return {*used} <= {*self.extractor_versions().values()} and self._key(parts) == key
 
     def _references(self) -> dict[str, object]:
         return {name: part.load() for name, part in self.values.raw().arguments(self.step.input).items()}
@@ -140,8 +187,8 @@ class Making:
     def _given(self, digest: Digest, key: ArtifactKey) -> StepValue:
         return {"kind": "json", "document": self.document, "key": key, "digest": digest}
 
-    def _failed_key(self, key: ArtifactKey, entries: Sequence[PageEntry]) -> ArtifactKey:
-        inputs = (key, digest_of(entries))
+    def _failed_key(self, key: ArtifactKey, output: object) -> ArtifactKey:
+        inputs = (key, digest_of(output))
         return artifact_key(f"{STAGE}/{self.component.name}", "failed", inputs, digest_of({}))
 
     def look_up(self) -> StepValue | PageCount:
@@ -267,20 +314,25 @@ class Making:
         return embedder_versions(self._named("embedders"))
 
     def extractor_versions(self) -> dict[str, str]:
-        """What decides the values of the extractors that `extract` asks, by name.
+        """What decides the values of the extractors and the engine that `extract` asks, by name.
 
         One that cannot be found is left out, because extracting itself fails with the reason.
         """
         if self.component.service != "extract":
             return {}
+        reread = self._set("reread")
         with suppress(QuireError):
-            return extractor_versions(self._named("extractors"))
+            engine = engine_version(reread if isinstance(reread, str) else "", self._named("lang"))
+            return extractor_versions(self._named("extractors")) | engine
         return {}
 
     def _named(self, option: str) -> Sequence[str]:
-        given = self.values.part(self.step.options[option]) if option in self.step.options else None
-        names = given.load() if isinstance(given, StoredValue) else None
+        names = self._set(option)
         return names if isinstance(names, list) else ()
+
+    def _set(self, option: str) -> Json:
+        given = self.values.part(self.step.options[option]) if option in self.step.options else None
+        return given.load() if isinstance(given, StoredValue) else None
 
     def _page_key(self, position: int) -> ArtifactKey:
         return self._key(self.values.at_page(position).arguments(self.step.input), "page")
@@ -337,7 +389,7 @@ class Making:
     ) -> object:
         """Call `function`, or that of the component."""
         called = function or self.component.function or self.values.services[self.component.service]
-        assert not isinstance(called, PageService | WaitingService)
+        assert not isinstance(called, PageService | WaitingService | TellingService)
         try:
             return settled(called(**arguments, **self.options()))
         except FencedError:
@@ -361,6 +413,8 @@ class Making:
             output = {BYTES: file["digest"], "size": file["size"]}
         elif is_files(output):
             output = [self._file(key, name, content, page) for name, content in output.items()]
+        if claim is not None:
+            self._store.flush(lasting=False)  # what it refers to: others find it as soon as it is saved
         try:
             data = encoded(output)
         except (TypeError, ValueError) as error:

@@ -48,7 +48,15 @@ class WaitingService:
     """Called with what was begun; returns the result."""
 
 
-Service: TypeAlias = Callable[..., object] | PageService | WaitingService
+@dataclass(frozen=True, slots=True)
+class TellingService:
+    """A service that emits events about what it does."""
+
+    call: Callable[..., object]
+    """Called with a sink for events, and the arguments; returns the result."""
+
+
+Service: TypeAlias = Callable[..., object] | PageService | WaitingService | TellingService
 """A function that the runner of a flow provides for its components; it takes references instead of documents."""
 
 BYTES: Final = "$bytes"

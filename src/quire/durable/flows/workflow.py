@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Generator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeAlias, cast
 
 from quire.context import MAX_RESULT, Context, Json, Retry, Store, Workflow
+from quire.durable.emitting import step_sink
 from quire.durable.extracts.steps import extracting, reporting
+from quire.durable.flows.domains import domain_services
 from quire.durable.flows.embedding import embedding
 from quire.durable.flows.ends import document_request, identified, output_value
 from quire.durable.flows.making import GROUP, Making
@@ -47,7 +48,7 @@ from quire.durable.reads.documents import load_result
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.reviewing import reviewing
 from quire.errors import ConfigurationError, RunError, UsageError
-from quire.events import Event, EventKind, Sink, reason_of
+from quire.events import Event, EventKind, reason_of
 from quire.flow import Component, FlowDefinition, Node, Step, StepReference, check, parse
 from quire.flow.checking import input_problems
 from quire.flow.definition import references
@@ -111,6 +112,7 @@ class Flows:
             "extract": extracting(steps),
             "report": reporting(steps),
             "review": reviewing(steps.store),
+            **domain_services(steps),
         }
         self.password = password
         self.trusting = ComponentRegistry(import_paths=True) if import_paths else None
@@ -188,7 +190,8 @@ class _FlowRun:
         self.values: dict[str, StepValue | None] = {}
         """The value of each step; None for a skipped one."""
         self.lost: dict[str, int] = {}
-        """How many pages steps with `on_error: skip` lost, by step; a whole document counts as one."""
+        """How many pages steps with `on_error: skip` lost, by step; a whole document counts as one, and so does an
+        extractor that failed beside others, or a place of a drawing."""
 
     async def play(self) -> FlowOutcome:
         documents = [name for name, one in self.definition.inputs.items() if one.type.name == "document"]
@@ -244,7 +247,8 @@ class _FlowRun:
         return self._whole(making) if component.unit == "document" else self._by_page(making)
 
     def _whole(self, making: Making) -> Playing:
-        (outcome,) = yield [self.ctx.run(making.step.id, making.whole, retry=Retry())]
+        id = making.step.id
+        (outcome,) = yield [self.ctx.run(id, making.whole, step_sink(self.ctx, id, making.document), retry=Retry())]
         made: StepValue = _value(outcome)
         return made
 
@@ -270,7 +274,7 @@ class _FlowRun:
             return found
         numbers = page_numbers(found["pages"], found["last"]) if found["last"] else []
         groups = [numbers[start : start + GROUP] for start in range(0, len(numbers), GROUP)]
-        sink = self._sink(id, making.document)
+        sink = step_sink(self.ctx, id, making.document)
         outcomes = yield [
             self.ctx.run(f"{id}/{group[0]}", making.service_some, group, sink, retry=Retry()) for group in groups
         ]
@@ -278,15 +282,6 @@ class _FlowRun:
         (gathered,) = yield [self.ctx.run(f"{id}/gather", making.service_gathered, entries, retry=Retry())]
         made: StepValue = _value(gathered)
         return made
-
-    def _sink(self, step: str, document: str) -> Sink:
-        """Emits the events of a step to the run, with deterministic ids, so that a replay emits the same."""
-
-        def sink(event: Event) -> None:
-            id = f"{self.ctx.run_id}/{step}{event.id}"
-            self.ctx.emit(replace(event, id=id, run=self.ctx.run_id, document=document or event.document))
-
-        return sink
 
     def _as_workflow(self, making: Making) -> Playing:
         """A component that is a workflow, called under an idempotency key of this run, so that a failure is retried."""
@@ -360,7 +355,8 @@ class _FlowRun:
         figures = {name: one for name, one in value.items() if name in ("ms", "bytes", "hits", "made", "failed")}
         kind: EventKind = "hit" if value.get("hit") else "finished"
         self._emit(step, self.components.find(step.component), kind, value, figures)
-        if step.on_error.what == "skip" and value.get("failed"):
+        partly = self.components.find(step.component).service in ("extract", "drawing")
+        if value.get("failed") and (step.on_error.what == "skip" or partly):
             self.lost[step.id] = value["failed"]
         kept = {name: one for name, one in value.items() if name not in (*figures, "hit")}
         self.values[step.id] = cast("StepValue", kept)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
+from threading import Condition, Lock
 
 from quire.atomic_files import write_files
 from quire.batch import ItemOutcome, StageContext, WorkItem
@@ -36,6 +36,8 @@ from quire.store.artifacts import ArtifactStore
 
 CANCELLED_S = 60.0
 """Timeout for a cancelled run to end."""
+SUBMITTED_S = 5.0
+"""How long cancelling waits for runs that are being submitted."""
 PLANNED = "planned"
 LEDGER = ("pages", "ok", "empty", "failed", "skipped", "left_out")
 
@@ -62,6 +64,8 @@ class Documents:
         self._runs, self._run = Runs(store.database), run
         self._since, self._began = began, time.time()
         self._lock = Lock()
+        self._submitted_all = Condition(self._lock)
+        self._submitting = 0
         self._under_way: set[str] = set()
         self._late: set[str] = set()  # runs that were cancelled after a timeout
         self._cancelled = False
@@ -139,8 +143,9 @@ class Documents:
 
     def cancel(self) -> None:
         """Cancel the runs of documents in progress."""
-        with self._lock:
+        with self._submitted_all:
             self._cancelled = True
+            self._submitted_all.wait_for(lambda: not self._submitting, SUBMITTED_S)
             runs = sorted(self._under_way)
         for run in runs:
             self._runtime.cancel(run)
@@ -176,7 +181,6 @@ class Documents:
     def _awaited(self, document: PlannedDocument, run: str) -> FlowOutcome:
         limit_s = self._request.options.per_item_timeout_s
         with self._lock:
-            self._under_way.add(run)
             cancelled = self._cancelled
         try:
             if cancelled:  # while this run was submitted
@@ -196,6 +200,21 @@ class Documents:
                 self._under_way.discard(run)
 
     def _submitted(self, argument: FlowArgument, key: str) -> tuple[str, bool]:
+        """The run of a key, from now on one of those under way, and whether it is an earlier run."""
+        with self._lock:
+            self._submitting += 1
+        run = ""
+        try:
+            run, earlier = self._submit(argument, key)
+            return run, earlier
+        finally:
+            with self._submitted_all:
+                self._submitting -= 1
+                if run:
+                    self._under_way.add(run)
+                self._submitted_all.notify_all()
+
+    def _submit(self, argument: FlowArgument, key: str) -> tuple[str, bool]:
         """The run of a key, and whether it is an earlier run.
 
         If it is an earlier run that was cancelled, or one cancelled after a timeout, wait for its end and submit a new

@@ -33,7 +33,7 @@ DocumentState = Literal["done", "stale", "missing", "edited", "quarantined", "er
 """`stale`: an output exists, but of another version of the document or with other settings. `edited`: the output was
 changed by hand, and is kept. `error`: the file cannot be read."""
 
-FORCED, FAILED = "it is done again because of --force", "pages of it failed before"
+FORCED, FAILED = "it is done again because of --force", "parts of it failed before"
 """Reasons to repeat work that was done with the same settings."""
 
 _REMEMBER_EVERY = 500

@@ -101,7 +101,7 @@ class DocumentSteps:
     def plan(self, request: ReadRequest, run: str, sink: Sink) -> DocumentPlan:
         """Count the pages, and find in one query which of them have no record yet."""
         began = time.time()
-        with self._opened(request.source) as source:
+        with self.opened(request.source) as source:
             about, converted = self._look_into(source, self._staged(request, run, sink))
         plan = self._planned(request, about, began, run, sink, converted)
         self.store.flush()
@@ -113,7 +113,7 @@ class DocumentSteps:
         converted: _Converted = {}
         if read.bundle:
             pool, made = shared_pool(self.workers), (read.bundle, read.structure)
-            with self._opened(request.source) as source:
+            with self.opened(request.source) as source:
                 bundle, digest = bundle_of(staged, source, about.media_type, pool, made=made)
             converted = {"bundle": digest, "structure": bundle.structure}
         if not read.document:
@@ -128,7 +128,7 @@ class DocumentSteps:
     def short_request(self, request: ReadRequest) -> Iterator[jobs.Short]:
         """The job that reads a short document in one go, valid inside the context."""
         sent = request.options(workers=self.workers).of_workers
-        with self._opened(request.source) as source:
+        with self.opened(request.source) as source:
             yield jobs.Short(source, request.pages, sent, SHORT)
 
     def _planned(
@@ -296,7 +296,7 @@ class DocumentSteps:
     ) -> Iterator[jobs.Export]:
         """The document of a reference for a job of a worker, valid inside the context."""
         index = ReadIndex.load(self.store, document["index"])
-        with self._opened(SourceRef.from_json(document["source"]), document.get("bundle")) as opened:
+        with self.opened(SourceRef.from_json(document["source"]), document.get("bundle")) as opened:
             media_type = document.get("media_type") or opened.open().media_type
             request = jobs.Export(opened, media_type, document["document"], index.texts, formats, words, path)
             yield replace(request, structure=document.get("structure"))
@@ -317,7 +317,7 @@ class DocumentSteps:
             return [PageOutcome(page, failed=TOO_LATE) for page in pages]
         options = request.options(workers=self.workers)
         with ExitStack() as stack:
-            source = stack.enter_context(self._opened(request.source))
+            source = stack.enter_context(self.opened(request.source))
             native = self._native_pages(source, reader, options, stack, ready)
             flow = PageFlow(source.id, native, self._staged(request, run, sink), options, engines=engines)
             stack.callback(flow.close)
@@ -389,7 +389,7 @@ class DocumentSteps:
         return pool.submit(Job(job, arguments), timeout_s=timeout_s, on_request=asked, urgent=urgent).result()
 
     @contextmanager
-    def _opened(self, source: SourceRef, bundle: Digest | None = None) -> Iterator[Opened]:
+    def opened(self, source: SourceRef, bundle: Digest | None = None) -> Iterator[Opened]:
         """The document for workers; `bundle` is the digest of its bundle, if it was converted."""
         with ExitStack() as stack:
             path = stack.enter_context(self._sources.path(source))

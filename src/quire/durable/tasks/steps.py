@@ -119,10 +119,10 @@ class TaskSteps:
             steps.store.flush()
         return output
 
-    def extracted(self, argument: TaskArgument, document: TaskDocument) -> Digest:
+    def extracted(self, argument: TaskArgument, document: TaskDocument, on_event: Sink) -> Digest:
         """The extraction of a document, made in a worker unless it is in the store."""
         asked = ExtractRequest.from_json(argument["extract"])
-        return self._extracts.extraction(document["reference"], asked)[0]
+        return self._extracts.extraction(document["reference"], asked, on_event=on_event)[0]
 
     def opened_review(self, argument: TaskArgument, document: TaskDocument, run: str, number: int) -> OpenedReview:
         """Put the extraction of a document up for review."""

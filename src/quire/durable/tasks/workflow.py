@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from quire.context import Context, Json, Retry, Workflow
+from quire.durable.emitting import step_sink
 from quire.durable.messages import (
     DocumentReference,
     OpenedReview,
@@ -210,9 +211,8 @@ class _TaskRun:
         item.document["output"] = output
 
     def _extract(self, item: _Item) -> Awaitable[Json]:
-        return self._ctx.run(
-            f"extract {item.number}", self._steps.extracted, self._argument, item.document, retry=PATIENT
-        )
+        arguments = self._argument, item.document, step_sink(self._ctx, f"extract/{item.number}")
+        return self._ctx.run(f"extract {item.number}", self._steps.extracted, *arguments, retry=PATIENT)
 
     def _extracted(self, item: _Item, extraction: Digest) -> None:
         item.document["extraction"] = extraction

@@ -34,7 +34,7 @@ def snippet(text: str, start: int, end: int) -> str:
 
 
 def place_of(block: Block, start: int, end: int) -> Part:
-    """The place of characters of a block, on the page where they begin; that of the block where it cannot be told."""
+    """The place of characters of a block, on the page where they begin; that of the block where it is not known."""
     places = span_places(block, (start, end))
     page = places[0].page
     return Part(page, BBox.union(place.bbox for place in places if place.page == page))

@@ -17,9 +17,9 @@ from quire.atomic_files import output_stem
 from quire.catalog.crops import PAGE_DPI, picture_id
 from quire.chunk import ChunkOptions, find_tokenizer, settings_of
 from quire.chunk.rows import ChunkRow
-from quire.context import Claim, Store
+from quire.context import Claim, Json, Store
 from quire.document import RenderOptions
-from quire.durable.extracts.jobs import Reporting
+from quire.durable.extracts.jobs import Reporting, Sampling
 from quire.durable.flows.once import made_once
 from quire.durable.messages import DocumentReference
 from quire.durable.reads.documents import ReadIndex, index_key
@@ -177,6 +177,13 @@ class DocumentViews:
         name = f"{output_stem(document['source']['name'])}.catalog.jsonl"
         return StoredFile(self._once(key, document, make), "application/x-ndjson", name)
 
+    def sample(self, document: DocumentReference, sample: Mapping[str, Json]) -> bytes:
+        """A sample of a review with the content of its document, as a line of JSON: not kept, so that a sample that is
+        taken back leaves nothing behind."""
+        self._check(document)
+        with self._scoped(document).requested(document) as read:
+            return self._work(document, f"{EXTRACTS}:sampled", Sampling(read, sample)).data
+
     def report(self, document: DocumentReference, extraction: Digest, format: ReportFormat) -> StoredFile:
         """An extraction as a file; as JSON it is the extraction itself."""
         if format == "json":
@@ -232,6 +239,7 @@ class DocumentViews:
             return {}, b""
 
         listed = self._work(document, "view_pages", self._viewed(document), asked).data
+        self._store(document).flush(lasting=False)  # else they would come back after the document is deleted
         return saved | {0: self._save(_list_key(document), listed, document, claim)}
 
     def _once(self, key: ArtifactKey, document: DocumentReference, make: Callable[[Claim], Digest]) -> Digest:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from quire.durable.extracts import request
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.extracts.steps import ExtractSteps, extraction_key
 from quire.durable.messages import DocumentReference
@@ -18,14 +19,19 @@ from quire.durable.opening import local_runtime
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.steps import DocumentSteps
 from quire.errors import EngineError, UsageError
+from quire.events import Event
 from quire.extract.encoding import decode_extraction
 from quire.extract.offline import OfflineExtractor
-from quire.keys import Digest, digest_bytes
+from quire.keys import ArtifactKey, Digest, digest_bytes
+from quire.learn.training import learn
+from quire.recognize.echo import EchoEngine
 from quire.store.files import FileStore
 from quire.workers import WorkerReply
 from tests.fakes.chat_server import answers, chat_server, cited
+from tests.fakes.engines import BadEngine, calls
 from tests.fakes.vision_server import refuses
 from tests.unit.extract.bills import bill
+from tests.unit.learn.receipts import FIELDS, sample
 
 pytestmark = pytest.mark.processes
 
@@ -47,9 +53,9 @@ def store(folder) -> Iterator[FileStore]:
 def document(store, folder) -> DocumentReference:
     data = bill()
     (folder / "bill.pdf").write_bytes(data)
-    request = ReadRequest(SourceRef(digest_bytes(data), "bill.pdf", str(folder / "bill.pdf")))
+    wanted = ReadRequest(SourceRef(digest_bytes(data), "bill.pdf", str(folder / "bill.pdf")))
     with local_runtime(store, workers=1) as runtime:
-        read: DocumentReference = runtime.result(runtime.submit("document", request.to_json()), timeout_s=60)
+        read: DocumentReference = runtime.result(runtime.submit("document", wanted.to_json()), timeout_s=60)
         return read
 
 
@@ -99,21 +105,73 @@ def test_a_worker_asks_a_language_model_through_its_parent_and_an_answer_is_paid
         assert "secret-key" not in str(failed.value)
 
 
+def test_places_are_read_again_once_and_an_engine_that_fails_is_tried_again(store, document, tmp_path, monkeypatch):
+    log, mended = tmp_path / "calls", tmp_path / "mended"
+    monkeypatch.setattr(request, "reread_engine", lambda *_: BadEngine(how="raise", log=log, mended=mended))
+    steps, asked = ExtractSteps(DocumentSteps(store, workers=1)), replace(ASKED, reread="bad")
+    events: list[Event] = []
+    failed = decode_extraction(store.load(steps.extraction(document, asked, on_event=events.append)[0]))
+    assert (failed["invoice_number"].status, len(calls(log))) == ("verified", 2)
+    assert failed.failures[0].reason.endswith("ValueError: the model is in a bad mood")
+    mended.touch()
+    digest, hit = steps.extraction(document, asked, on_event=events.append)
+    found = decode_extraction(store.load(digest))
+    assert (hit, found.failures, found.reread) == (False, (), "bad 1")
+    assert found["invoice_number"].reason == "the picture reads 'Sheet number 0 of the pile' (bad)"
+    assert steps.extraction(document, asked) == (digest, True)
+    assert len(calls(log)) == 4
+    told = [(event.kind, event.page, event.payload["engine"], event.payload["outcome"]) for event in events]
+    assert told == [("attempt", page, "bad", outcome) for outcome in ("failed", "ok") for page in (1, 2)]
+    assert len({event.id for event in events}) == 2, "a replay emits the same"
+
+
 def test_everything_that_decides_the_values_decides_the_key(document, monkeypatch):
     keys = {
-        extraction_key(document, ASKED),
-        extraction_key(document, ExtractRequest.of(fields="invoice number, date")),
-        extraction_key(document, replace(ASKED, min_confidence=0.5)),
-        extraction_key({**document, "document": Digest("other")}, ASKED),
+        key_of(document, ASKED),
+        key_of(document, ExtractRequest.of(fields="invoice number, date")),
+        key_of(document, replace(ASKED, min_confidence=0.5)),
+        key_of({**document, "document": Digest("other")}, ASKED),
+        key_of(document, replace(ASKED, reread="echo")),
     }
+    monkeypatch.setattr(request, "reread_engine", lambda *_: EchoEngine(version="of tomorrow"))
+    keys.add(key_of(document, replace(ASKED, reread="echo")))
     monkeypatch.setattr(OfflineExtractor, "version", "of tomorrow")
-    keys.add(extraction_key(document, ASKED))
-    assert len(keys) == 5
+    keys.add(key_of(document, ASKED))
+    assert len(keys) == 7
+
+
+class LearntAgain(DocumentSteps):
+    """A model is learnt again after the key of an extraction was made, and before a worker loads the model."""
+
+    model: ClassVar[Path]
+
+    def work(self, *args: Any, **options: Any) -> WorkerReply:
+        learn([sample(number) for number in range(1, 7)]).save(self.model)
+        return super().work(*args, **options)
+
+
+def test_a_model_that_is_learnt_again_meanwhile_makes_no_extraction_under_the_key_of_the_old(store, document, folder):
+    LearntAgain.model = folder / "receipts.model"
+    first = learn([sample(number) for number in range(5)])
+    first.save(LearntAgain.model)
+    asked = ExtractRequest.of(fields=FIELDS, extractors=[f"learned:{LearntAgain.model}"])
+    before = key_of(document, asked)
+    made, _ = ExtractSteps(LearntAgain(store, workers=1)).extraction(document, asked)
+    assert store.find(before) is None
+    assert store.find(key_of(document, asked)) == made
+    assert first.digest[:16] not in str(decode_extraction(store.load(made)).extractors)
+
+
+def key_of(document: DocumentReference, asked: ExtractRequest) -> ArtifactKey:
+    return extraction_key(document, asked, asked.versions())
 
 
 def test_a_request_is_the_same_after_a_journal():
     schema = {"type": "object", "properties": {"total": {"type": "number"}}}
-    for request in (ASKED, ExtractRequest.of(schema, min_confidence=0.25)):
-        assert ExtractRequest.from_json(request.to_json()) == request
+    again = ExtractRequest.of(fields="total", reread="echo", lang=["de"])
+    for one in (ASKED, ExtractRequest.of(schema, min_confidence=0.25), again):
+        assert ExtractRequest.from_json(one.to_json()) == one
     with pytest.raises(UsageError, match="the least confidence is 7; choose from 0 to 1"):
         ExtractRequest.of(fields="a", min_confidence=7)
+    with pytest.raises(UsageError, match="there is no engine 'magic'"):
+        ExtractRequest.of(fields="a", reread="magic")

@@ -1,15 +1,24 @@
-"""What the key of a step contains."""
+"""What the key of a step contains, and what is not kept under it."""
 
 from __future__ import annotations
 
+import json
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
 import pytest
 
-from quire.durable.flows.components import EXPORT
+from quire.durable.extracts.request import extractor_versions
+from quire.durable.flows.components import EXPORT, EXTRACT
+from quire.durable.flows.domains import DRAWING
 from quire.durable.flows.flow import PassingStore
 from quire.durable.flows.making import Making
 from quire.durable.flows.resolving import Values
-from quire.flow.components import Files
+from quire.flow.components import Files, component, component_of
 from quire.flow.definition import Literal, Step
+from quire.keys import digest_of
+from quire.learn.model import LearnedModel
+from quire.store.files import FileStore
 from tests.fakes.formats import OtherPackage
 
 
@@ -22,7 +31,8 @@ class Exports:
 
     def run(self, *formats: str):
         step = Step("files", "export", {"document": Literal("d"), "formats": Literal(list(formats))})
-        return Making(step, EXPORT, Values(self.store, None, {"export": self._export}, {}, {})).whole()
+        values = Values(self.store, None, {"export": self._export}, {}, {})
+        return Making(step, EXPORT, values).whole(lambda event: None)
 
     def _export(self, document, formats, *, words, trace, figures, images):
         self.made += 1
@@ -56,3 +66,77 @@ def test_another_package_changes_no_key_of_built_in_formats(exports, tmp_path, m
 def test_a_format_that_does_not_exist_is_left_to_the_export(exports):
     exports.run("nonsense")
     assert exports.made == 1
+
+
+@pytest.mark.parametrize("returns", [False, True])
+def test_values_of_a_model_that_is_learnt_again_meanwhile_are_not_kept_as_those_of_the_old(tmp_path, returns):
+    file = tmp_path / "receipts.model"
+    old, new = (LearnedModel((digest_of(of),), {}, ()) for of in ("some samples", "others"))
+    old.save(file)
+    step = Step("found", "extract", {"document": Literal("d")}, {"extractors": Literal([f"learned:{file}"])})
+
+    def extract(document, **_):
+        new.save(file)
+        made = {"extractors": [*extractor_versions([f"learned:{file}"]).values()], "failures": []}
+        if returns:
+            old.save(file)
+        return made
+
+    store = PassingStore()
+    making = Making(step, EXTRACT, Values(store, None, {"extract": extract}, {}, {}))
+    assert "hit" not in making.whole(lambda event: None)
+    old.save(file)
+    assert "hit" not in making.whole(lambda event: None)
+    store.close()
+
+
+def test_a_drawing_that_was_not_read_whole_is_read_again():
+    read = iter([{"sheets": [{"unread": 2}, {}]}, {"sheets": [{}, {}]}])
+    store = PassingStore()
+    values = Values(store, None, {"drawing": lambda source, pages: next(read)}, {}, {})
+    making = Making(Step("read", "drawing", {"source": Literal("d")}), DRAWING, values)
+    assert making.whole(lambda event: None)["failed"] == 2
+    assert "hit" not in (whole := making.whole(lambda event: None))
+    assert making.whole(lambda event: None)["digest"] == whole["digest"]
+    store.close()
+
+
+def test_two_runs_that_need_a_drawing_at_once_read_it_once(tmp_path, monkeypatch):
+    read, second_came = [], Event()
+
+    def drawing(source, pages):
+        read.append(source)
+        assert len(read) > 1 or second_came.wait(60)
+        return {"sheets": []}
+
+    with FileStore(tmp_path) as store, ThreadPoolExecutor(2) as runs:
+        claim = store.claim
+
+        def watched(key):
+            got = claim(key)
+            if got is None:
+                second_came.set()
+            return got
+
+        monkeypatch.setattr(store, "claim", watched)
+        step = Step("read", "drawing", {"source": Literal("d")})
+        making = Making(step, DRAWING, Values(store, None, {"drawing": drawing}, {}, {}))
+        made = [run.result(60) for run in [runs.submit(making.whole, lambda event: None) for _ in range(2)]]
+    assert len(read) == 1
+    assert sorted(one.get("hit", False) for one in made) == [False, True]
+
+
+@component(version="1")
+def _two_files(text: str) -> Files:
+    """Two files."""
+    return Files({".a": text.encode(), ".b": b"other"})
+
+
+def test_files_are_as_durable_as_the_result_that_names_them(tmp_path):
+    step = Step("files", "two_files", {"text": Literal("content")})
+    with FileStore(tmp_path) as store, FileStore(tmp_path) as after:  # of the process that goes on after a crash
+        made = Making(step, component_of(_two_files, "two_files"), Values(store, None, {}, {}, {})).whole(
+            lambda event: None
+        )
+        files = json.loads(after.load(made["digest"]))
+        assert [after.load(file["digest"]) for file in files] == [b"content", b"other"]

@@ -158,7 +158,7 @@ def test_documents_with_failed_pages_are_tried_again(desk):
     seen = []
     assert desk.run(sinks=[seen.append]).succeeded == 1
     assert [event.payload["status"] for event in seen if event.kind == "finished" and event.document] == ["partial"]
-    assert desk.plan() == {"a.pdf": ("stale", "pages of it failed before")}
+    assert desk.plan() == {"a.pdf": ("stale", "parts of it failed before")}
     assert desk.run().succeeded == 1
     assert desk.read["a.pdf"] == 2
     assert desk.plan() == {"a.pdf": ("done", "")}
