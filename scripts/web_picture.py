@@ -1,4 +1,4 @@
-"""Makes the pictures of the page in the browser for the documentation: docs/images/web.png and review.png.
+"""Makes the pictures of the page in the browser for the documentation: docs/images/web.png, extract.png and review.png.
 
 Run it from the root of the repository, with the tools for development installed: python -m scripts.web_picture
 With the font Inter (fonts-inter), the page looks as it does on most machines.
@@ -25,6 +25,20 @@ from quire.extract.encoding import extraction_json
 ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "images"
 ROWS = (("Rope", "10.00"), ("Lantern", "20.50"), ("Anchor", "113.50"))
+EXTRACTED = {
+    "type": "object",
+    "properties": {
+        "number": {"type": "string", "title": "Invoice number"},
+        "date": {"type": "string", "format": "date"},
+        "total": {"type": "number"},
+        "amount_due": {"type": "number"},
+        "iban": {"type": "string"},
+        "items": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"article": {"type": "string"}, "price": {"type": "number"}}},
+        },
+    },
+}
 SIZE = {"width": 1360, "height": 850}
 COLOURS = 256
 """Of the palette: enough for text, boxes and the chart, and a third of the size."""
@@ -43,6 +57,7 @@ def main() -> None:
             review = _open_review(server.url, invoice.id)
             with chromium.browsing() as browser:
                 _write("web.png", _look(_page(browser), f"{server.url}/#/documents/{document.id}?page=2"))
+                _write("extract.png", _extract(_page(browser), server.url, file))
                 _write("review.png", _review(_page(browser), f"{server.url}/#/review/work?review={review}"))
         finally:
             server.stop()
@@ -67,6 +82,19 @@ def _look(page: Page, url: str) -> bytes:
     page.locator(".sheet[data-page='2'] .box[data-kind=table]").click()
     page.locator(".frame img").nth(3).wait_for()
     page.mouse.move(600, 20)
+    return page.screenshot()
+
+
+def _extract(page: Page, server: str, file: Path) -> bytes:
+    """The values of an invoice, with the second one chosen."""
+    page.goto(f"{server}/#/extract")
+    page.set_input_files("#picker", file)
+    page.get_by_role("radio", name="JSON Schema").check()
+    page.locator("#schema").fill(json.dumps(EXTRACTED))
+    page.get_by_role("button", name="Extract", exact=True).click()
+    page.locator(".value-row[data-path=date]").click()
+    page.locator(".value-detail .crop[src]").wait_for()
+    page.locator(".sheet[data-page='1']:not(.loading)[data-dpi]").wait_for(state="attached")
     return page.screenshot()
 
 

@@ -147,18 +147,18 @@ class ReviewQueue:
         """Decide about a value as it was in a version. Raises StaleItem when it has another by now or another reviewer
         has it, UsageError for a value that the schema does not allow."""
         item = self.item(review, path)
-        if path not in self.content(review).items and not version:
-            number = max(one.number for one in self.tables.items(review.id)) + 1
-            self.tables.insert(ItemRow(review.id, path, number, item.part, item.field, ""))
         if decision.action == "correct":
             decision = replace(decision, value=typed_value(decision.value, item.leaf))
         else:
             decision = Decision(decision.action, note=decision.note)
         known = ItemRow(review.id, path, 0, item.part, item.field, "", version=version)
-        made = self._changed(known, decision, claim, reviewer)
-        for whole in self.tables.items(review.id, part=item.part):
-            if whole.path == whole.part != path and whole.state == "open":  # a list that lacked rows has one now
-                self._changed(whole, Decision("approve"), claim, reviewer)
+        with self.tables.deciding(review.id):  # all of it or nothing
+            if path not in self.content(review).items and not version:
+                self.tables.insert(known)
+            made = self._changed(known, decision, claim, reviewer)
+            for whole in self.tables.items(review.id, part=item.part):
+                if whole.path == whole.part != path and whole.state == "open":  # a list that lacked rows has one now
+                    self._changed(whole, Decision("approve"), claim, reviewer)
         return made
 
     def _changed(self, item: ItemRow, decision: Decision, claim: str, reviewer: str) -> ItemRow:
@@ -173,7 +173,7 @@ class ReviewQueue:
 
     def undo(self, review: ReviewRow, path: str, *, version: int, claim: str, reviewer: str) -> ItemRow:
         """Withdraw the decision that counts: the one before it does again. Raises StaleItem as `decide` does."""
-        history = self.tables.history(review.id, path)
+        history = sorted(self.tables.history(review.id, path), key=lambda one: one.version)  # clocks may differ
         rows = [(one.action, one.decision) for one in history if one.version <= version]
         if in_force(rows) is None:
             raise UsageError(f"there is no decision about {path[:200]} to withdraw")
@@ -217,17 +217,23 @@ class ReviewQueue:
                 found |= self.decisions(review)
         return reviewed(extraction, found)
 
-    def samples(self, tenant: str, *, every: bool) -> Iterator[dict[str, Json]]:
-        """The reviews to learn from: those marked as samples; with `every`, all in which nothing is left to decide."""
-        before: str | None = None
-        while reviews := self.tables.listed(tenant, before=before):
-            for review in reviews:
-                if review.sample or (every and review.ended is not None):
-                    content = self.content(review)
-                    yield sample_of(
-                        content.extraction.document, content.given, self.extraction(review), self.decisions(review)
-                    )
-            before = reviews[-1].id
+    def samples(self, tenant: str, *, every: bool) -> Iterator[tuple[ReviewRow, dict[str, Json]]]:
+        """The reviews to learn from, with their samples: those marked as such; with `every`, all in which nothing is
+        left to decide.
+
+        Of several with the same document and schema, the latest.
+        """
+        known: set[tuple[str, str]] = set()
+        for review in self.tables.samples(tenant, every=every):
+            try:
+                content, decisions = self.content(review), self.decisions(review)
+            except UsageError:  # it was deleted meanwhile
+                continue
+            same = content.extraction.document, content.schema.digest
+            if same not in known:
+                known.add(same)
+                extraction = reviewed(content.extraction, decisions)
+                yield review, sample_of(content.extraction.document, content.given, extraction, decisions)
 
     def _load(self, id: str) -> Reviewed:
         text = self.tables.content(id)

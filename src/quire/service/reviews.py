@@ -35,9 +35,16 @@ class ReviewService:
         given = decode_extraction(store.load(extraction))
         data = encode_extraction(self.queue.applied(given, own))
         key = artifact_key("reviewed-extraction", "1", (extraction, digest_bytes(data)), digest_of({}))
-        return store.find(key) or store.save(key, data, stage="review", document=sha256)
+        found = store.find(key)
+        if found is None:
+            found = store.save(key, data, stage="review", document=sha256)
+            store.flush()  # else it would come back after the document is deleted
+        return found
 
-    def samples(self, tenant: str) -> Iterator[dict[str, Json]]:
+    def is_sample(self, review: ReviewRow) -> bool:
+        return review.sample or (self._every and review.ended is not None)
+
+    def samples(self, tenant: str) -> Iterator[tuple[ReviewRow, dict[str, Json]]]:
         return self.queue.samples(tenant, every=self._every)
 
     def report(self, id: str) -> None:
@@ -56,4 +63,4 @@ class ReviewService:
         for run in review.waiting:
             with suppress(UsageError):  # the run was removed
                 self._runtime.send(run, signal_of(review.id), {"review": review.id})
-        self.queue.tables.reported(review.id)
+        self.queue.tables.reported(review.id, review.waiting)

@@ -73,7 +73,12 @@ def tenant_of(connection: HTTPConnection, settings: ServiceSettings) -> str:
         raise RequestRefused(
             422, f"the tenant in {settings.tenant_header} is not a name of at most {LONGEST_TENANT} characters"
         )
-    return "" if name == "default" else f"tenant-{digest_of(['tenant', name])[:32]}"
+    return scope_of(name)
+
+
+def scope_of(tenant: str) -> str:
+    """The part of the store that a tenant works in, by its name."""
+    return "" if tenant == "default" else f"tenant-{digest_of(['tenant', tenant])[:32]}"
 
 
 def check_host(connection: HTTPConnection, settings: ServiceSettings) -> None:

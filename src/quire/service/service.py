@@ -33,6 +33,7 @@ from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
 from quire.service.contract.refusing import RequestRefused
 from quire.service.indexing import DocumentIndexer
+from quire.service.learned import LearnedModels
 from quire.service.removing import FetchedResults
 from quire.service.reviews import ReviewService
 from quire.service.settings import ServiceSettings
@@ -68,6 +69,7 @@ class Service:
         self.tallies = RunTallies(runtime)
         self.indexer = DocumentIndexer(settings, store, runtime, FLOW, self.documents)
         self.reviews = ReviewService(store, runtime, every=settings.review_samples == "all")
+        self.learned = LearnedModels(settings.learned)
         self.draining = False
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
         self._fetched = FetchedResults(

@@ -147,6 +147,9 @@ class ServiceSettings:
         "reviews that are samples to learn from: those that reviewers mark, or all that have ended",
         ("marked", "all"),
     )
+    learned: str | None = _setting(
+        None, "QUIRE_SERVE_LEARNED", "path", "folder of models of `quire learn`, which extractions may name"
+    )
     max_queued: int = _setting(1000, "QUIRE_SERVE_MAX_QUEUED", "number", "tasks that may wait", least=1)
     tenants: bool = _setting(False, "QUIRE_SERVE_TENANTS", "flag", "separate tenants by a header")
     tenant_header: str = _setting(

@@ -56,6 +56,7 @@ ROUTES: dict[str, Kind] = {
     "POST /v1/callback/task/progress": "acknowledges",
     "GET /api/runs": "lists",
     "GET /api/documents": "lists",
+    "GET /api/extract": "lists",
     "GET /api/search": "lists",
     "GET /api/review": "lists",
     "POST /api/review": "submits",

@@ -1,4 +1,4 @@
-"""The routes of extractions: submit, and what was extracted from a document."""
+"""The routes of extractions: what can be asked for, and submit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from quire.service.api.errors import ApiRoute
 from quire.service.api.finding import RunFinder
-from quire.service.api.schemas import ApiFault, ExtractSubmission, Run
+from quire.service.api.schemas import ApiFault, ExtractChoices, ExtractSubmission, Run
 from quire.service.api.submitting import Submitting
 from quire.service.security import tenant_of
 from quire.service.service import Service
@@ -42,6 +42,12 @@ def extract_routes(service: Service, finder: RunFinder) -> APIRouter:
     failures: dict[int | str, dict[str, Any]] = {code: {"model": ApiFault} for code in (404, 409, 422)}
     router = APIRouter(prefix="/api/extract", tags=["extractions"], route_class=ApiRoute, responses=failures)
     submitting = Submitting(service)
+
+    @router.get("", response_model=ExtractChoices)
+    async def choices(request: Request) -> Response:
+        """The models that a request can name, and how large it may be."""
+        names = await service.call(service.learned.names, tenant_of(request, service.settings))
+        return JSONResponse({"learned": names, "max_bytes": service.settings.max_body_bytes})
 
     @router.post("", status_code=201, response_model=Run, openapi_extra=_SUBMITTING)
     async def submit(

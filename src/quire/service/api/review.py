@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from quire.context import Json
 from quire.database.reviews import OPEN, ItemRow, QueueFilter, ReviewRow, StaleItem
 from quire.durable.extracts.request import ExtractRequest
-from quire.errors import UsageError
+from quire.durable.messages import DocumentReference
+from quire.durable.views.views import DocumentViews
+from quire.errors import QuireError, UsageError
 from quire.extract.encoding import alternative_json, evidence_json, extraction_json, extraction_of
 from quire.review.decisions import UNDO, Decision
 from quire.review.items import Doubt, ReviewItem, part_of
@@ -54,11 +56,11 @@ Doubts = Annotated[list[Doubt] | None, Query(description="Only values with these
 Name = Annotated[str, Query(max_length=1000)]
 
 
-def review_routes(service: Service, finder: RunFinder) -> APIRouter:
+def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> APIRouter:
     """The router of `/api/review`."""
     failures: dict[int | str, dict[str, Any]] = {code: {"model": ApiFault} for code in (404, 422)}
     router = APIRouter(prefix="/api/review", tags=["review"], route_class=ApiRoute, responses=failures)
-    reviewing = _Reviewing(service, finder)
+    reviewing = _Reviewing(service, finder, views)
 
     async def body(request: Request, model: type[BaseModel]) -> Any:
         return validated(model, await json_body(request, service.settings.max_body_bytes))
@@ -119,10 +121,10 @@ def review_routes(service: Service, finder: RunFinder) -> APIRouter:
 
     @router.get("/samples", response_class=Response, responses={200: {"content": {"application/jsonl": {}}}})
     async def samples(request: Request) -> Response:
-        """What was confirmed and corrected, as JSON lines to learn from: a line for each review that is a sample."""
-        lines = await service.call(reviewing.samples, tenant(request))
+        """What was confirmed and corrected, as JSON lines to learn from: a line for each review that is a sample, with
+        the text of its document."""
         headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-        return Response(lines, media_type="application/jsonl", headers=headers)
+        return StreamingResponse(reviewing.samples(tenant(request)), media_type="application/jsonl", headers=headers)
 
     @router.get("/{review}", response_model=ReviewDetail)
     async def one(request: Request, review: str) -> Response:
@@ -169,7 +171,8 @@ _LOST = "there is no such claim: it was released, or its lease expired and anoth
 class _Reviewing:
     """Reviews as JSON. Its methods block."""
 
-    def __init__(self, service: Service, finder: RunFinder) -> None:
+    def __init__(self, service: Service, finder: RunFinder, views: DocumentViews) -> None:
+        self._views = views
         self._reviews: ReviewService = service.reviews
         self._queue: ReviewQueue = service.reviews.queue
         self._finder, self._store = finder, service.store
@@ -274,8 +277,14 @@ class _Reviewing:
         self._queue.tables.set_sample(review.id, sample)
         return self._summaries([self.found(review.id, review.tenant)])[0]
 
-    def samples(self, tenant: str) -> bytes:
-        return b"".join(_encoded(one) + b"\n" for one in self._reviews.samples(tenant))
+    def samples(self, tenant: str) -> Iterator[bytes]:
+        """A line for each sample. One whose document cannot be looked at any more has no content."""
+        for review, sample in self._reviews.samples(tenant):
+            try:
+                yield self._views.sample(cast("DocumentReference", review.reference), sample)
+            except QuireError:
+                if self._queue.find(review.id, tenant) is not None:  # or it was deleted meanwhile
+                    yield _encoded(sample) + b"\n"
 
     def item(self, review: ReviewRow, row: ItemRow) -> dict[str, Json]:
         """A `ReviewedItem`."""
@@ -318,7 +327,7 @@ class _Reviewing:
                 "name": row.name,
                 "opened": row.opened,
                 "ended": row.ended,
-                "sample": row.sample,
+                "sample": self._reviews.is_sample(row),
                 "open": dict(doubts[row.id]),
                 "states": dict(states[row.id]),
             }

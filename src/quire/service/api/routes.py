@@ -22,5 +22,5 @@ def api_routes(service: Service, views: DocumentViews) -> APIRouter:
     router.include_router(document_routes(service, finder, views))
     router.include_router(extract_routes(service, finder))
     router.include_router(search_routes(service, finder, views))
-    router.include_router(review_routes(service, finder))
+    router.include_router(review_routes(service, finder, views))
     return router

@@ -65,7 +65,11 @@ class ExtractOptions(ApiModel):
     schema_: dict[str, Any] | None = Field(None, alias="schema", description="A JSON Schema of an object.")
     fields: list[str] | str = Field([], description="Names of values, instead of a schema.")
     extractors: list[str] = Field([], max_length=10, description="Who proposes values; `offline` by default.")
+    learned: str | None = Field(
+        None, max_length=200, description="A model of this server, which `quire learn` made from samples, by its name."
+    )
     min_confidence: float = Field(0.0, ge=0, le=1, description="Leave out values with a lower confidence.")
+    reread: str = Field("", max_length=50, description="An OCR engine that reads the places of values again.")
     review: Literal["none", "queue", "wait"] = Field(
         "none", description="Put doubtful values up for review; with `wait`, the run ends when they are decided."
     )
@@ -77,6 +81,13 @@ class ExtractSubmission(ExtractOptions):
     document: str | None = Field(None, max_length=200, description="The id of a document that was read.")
     sources: list[UrlSource] = []
     options: RunOptions | None = Field(None, description="How to read; for `document` as it was read by default.")
+
+
+class ExtractChoices(BaseModel):
+    """What an extraction can name on this server, and how large a request may be."""
+
+    learned: list[str] = Field(description="The models that were learnt from samples.")
+    max_bytes: int
 
 
 class Counts(BaseModel):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
@@ -15,6 +16,7 @@ from quire.durable.messages import TaskArgument, TaskSource, TaskType
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.errors import UsageError
 from quire.extract.registry import extractor_names
+from quire.extract.schema import asked_schema
 from quire.fetching import check_url, shown_url
 from quire.keys import digest_of
 from quire.service.api.errors import ApiError
@@ -60,8 +62,22 @@ class Submitting:
                 sources = [{"stored": found.reference["source"], "uri": found.name}]
                 if body.options is None:  # as it was read, so that it is not read again
                     options = RunOptions.model_validate(dict(found.status.inputs["read"]))
-        wanted = await self._service.call(_asked, asked)
+        wanted = await self._service.call(self._asked, asked, tenant, options.lang)
         return await self._submit("extract", tenant, sources, options, idempotency_key, wanted.to_json(), asked.review)
+
+    def _asked(self, options: ExtractOptions, tenant: str, lang: Sequence[str]) -> ExtractRequest:
+        """Raises UsageError for a schema that cannot be filled, and what is no extractor or engine of this server."""
+        for name in options.extractors:
+            if name not in extractor_names():  # what follows a colon would be a path of the server
+                raise UsageError(f"there is no extractor {name[:50]!r}; choose from {', '.join(extractor_names())}")
+        names = list(options.extractors)
+        if options.learned is not None:
+            with _about("learned"):
+                names.append(self._service.learned.extractor(options.learned, tenant))
+        with _about("fields" if options.schema_ is None else "schema"):
+            asked_schema(options.schema_, options.fields)
+        asked = options.schema_, options.fields, names, options.min_confidence
+        return ExtractRequest.of(*asked, options.reread, lang)
 
     async def _submit(
         self,
@@ -117,6 +133,15 @@ class Submitting:
             form.close()
 
 
+@contextmanager
+def _about(part: str) -> Iterator[None]:
+    """Let an error name the part of the request that it is about, as those of `validated` do."""
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(f"{part}: {error}") from error
+
+
 def validated(model: type[Any], data: bytes) -> Any:
     """The body of a request. Raises ApiError with every mistake in it."""
     try:
@@ -142,11 +167,3 @@ def _check(options: RunOptions) -> None:
     request = ReadRequest.with_options(SourceRef("", "", ""), options.model_dump())
     request.options()
     request.settings()
-
-
-def _asked(options: ExtractOptions) -> ExtractRequest:
-    """Raises UsageError for a schema that cannot be filled, and for what is not an extractor of this server."""
-    for name in options.extractors:
-        if name not in extractor_names():  # what follows a colon would be a path of the server
-            raise UsageError(f"there is no extractor {name[:50]!r}; choose from {', '.join(extractor_names())}")
-    return ExtractRequest.of(options.schema_, options.fields, options.extractors, options.min_confidence)

@@ -90,12 +90,15 @@ export async function download(path, fallback) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Send a file with its progress, which `fetch` cannot tell. */
-export async function upload(file, options, { onProgress, signal, once }) {
+/** A name for a request that may be sent twice: the server does its work once. */
+export const onceKey = () => crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+
+/** Send files, and values as JSON in other parts of the form, with the progress, which `fetch` cannot tell. */
+export async function upload(path, files, parts, { onProgress, signal, once }) {
   for (;;) {
     const used = currentKey();
     try {
-      return await sendFile(file, options, { onProgress, signal, once });
+      return await sendFiles(path, files, parts, { onProgress, signal, once });
     } catch (error) {
       if (error.status !== 401) throw error;
       await renewKey(used);
@@ -103,12 +106,12 @@ export async function upload(file, options, { onProgress, signal, once }) {
   }
 }
 
-function sendFile(file, options, { onProgress, signal, once }) {
+function sendFiles(path, files, parts, { onProgress, signal, once }) {
   const form = new FormData();
-  form.append("files", file, file.name);
-  form.append("options", JSON.stringify(options));
+  for (const file of files) form.append("files", file, file.name);
+  for (const [name, value] of Object.entries(parts)) form.append(name, JSON.stringify(value));
   const sending = new XMLHttpRequest();
-  sending.open("POST", "api/runs");
+  sending.open("POST", path);
   for (const [name, value] of Object.entries(headers({ "Idempotency-Key": once }))) sending.setRequestHeader(name, value);
   sending.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
   signal.addEventListener("abort", () => sending.abort());

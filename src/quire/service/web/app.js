@@ -2,6 +2,8 @@
 
 import { forgetKey, hasKey, onKeyNeeded } from "./api.js";
 import { button, dialog, el, icon, replace } from "./dom.js";
+import { Extracted } from "./extracted.js";
+import { Extracting } from "./extracting.js";
 import { Home } from "./home.js";
 import { keysAllowed, showHelp } from "./help.js";
 import { Reviews } from "./review.js";
@@ -10,24 +12,32 @@ import { Viewer } from "./viewer.js";
 
 const THEMES = { system: "screen", light: "sun", dark: "moon" };
 const main = document.getElementById("main");
+const SCREENS = {
+  "/": ["home", "", (asked) => new Home(main, asked)],
+  "/documents/": ["document", "", (asked, id) => new Viewer(main, bar.place, id, asked)],
+  "/extract": ["extract", "Extract values", (asked) => new Extracting(main, asked)],
+  "/extract/": ["values", "Values", (asked, id) => new Extracted(main, bar.place, id, asked)],
+  "/review": ["reviews", "Review", () => new Reviews(main)],
+  "/review/work": ["desk", "Review", (asked) => new ReviewDesk(main, bar.place, asked)],
+};
 let screen = null;
 
 function show() {
   const [path, query] = location.hash.replace(/^#/, "").split("?");
-  const id = /^\/documents\/([^/]+)$/.exec(path)?.[1];
-  const wanted = id ? decodeURIComponent(id) : null;
   const asked = new URLSearchParams(query ?? "");
-  if (wanted !== null && screen instanceof Viewer && screen.id === wanted) {
+  const [, kind, encoded] = /^\/(documents|extract)\/([^/]+)$/.exec(path) ?? [];
+  const id = encoded && decodeURIComponent(encoded);
+  const Shown = { documents: Viewer, extract: Extracted }[kind];
+  if (Shown && screen instanceof Shown && screen.id === id) {
     screen.arrive(asked);
     return;
   }
   screen?.close();
-  const reviews = { "/review": "reviews", "/review/work": "desk" }[path];
-  document.body.dataset.screen = reviews ?? (wanted === null ? "home" : "document");
+  const [name, title, open] = SCREENS[Shown ? `/${kind}/` : path] ?? SCREENS["/"];
+  document.body.dataset.screen = name;
   replace(bar.place);
-  document.title = reviews ? "Review · Quire" : "Quire";
-  if (reviews) screen = reviews === "desk" ? new ReviewDesk(main, bar.place, asked) : new Reviews(main);
-  else screen = wanted === null ? new Home(main, asked) : new Viewer(main, bar.place, wanted, asked);
+  document.title = title ? `${title} · Quire` : "Quire";
+  screen = open(asked, id);
 }
 
 const bar = topBar();
@@ -54,7 +64,7 @@ function topBar() {
     document.getElementById("bar"),
     el("a", { class: "brand", href: "#/", "aria-label": "Quire: all documents" }, el("img", { src: "web/icon.svg", alt: "", width: 24, height: 24 }), el("span", {}, "Quire")),
     place,
-    el("div", { class: "bar-end" }, el("a", { class: "bar-link", href: "#/review" }, "Review"), theme, button("Help and keys", () => showHelp({ forget: hasKey() ? forget : null }), { icon: "help", class: "quiet" })),
+    el("div", { class: "bar-end" }, el("a", { class: "bar-link", href: "#/extract" }, "Extract"), el("a", { class: "bar-link", href: "#/review" }, "Review"), theme, button("Help and keys", () => showHelp({ forget: hasKey() ? forget : null }), { icon: "help", class: "quiet" })),
   );
   return { place, toggleTheme: () => setTheme(nextTheme()) };
 }
@@ -103,6 +113,12 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "t") bar.toggleTheme();
   else if (!screen?.key?.(event)) return;
   event.preventDefault();
+});
+
+// The address names the screen: that of a part of the page would lead away from it.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
 });
 
 // A file that is dropped beside the drop zone must not replace the page.

@@ -27,7 +27,7 @@ const REVIEW_KEYS = [
   ["1 … 5", "take another one: of a conflict, or an alternative"],
   ["e", "type the correct value"],
   ["j  k", "next, previous block of the page; Enter takes it"],
-  ["←  →", "its words, with Shift several; without a block, pages"],
+  ["←  →  ↑  ↓", "its words, with Shift several; without a block, pages"],
   ["x", "it is not in the document"],
   ["r", "reject it: wrong, and the right one is not known"],
   ["n", "next, without a decision"],
@@ -35,6 +35,13 @@ const REVIEW_KEYS = [
   ["A  X  +", "approve the list, drop the row, add a row"],
   ["s  h", "use as a sample; history"],
   ["u", "all reviews"],
+];
+
+const VALUE_KEYS = [
+  ["j  k", "next, previous value, with its place"],
+  ["←  →", "previous, next page"],
+  ["r", "review the values"],
+  ["u", "back to the documents"],
 ];
 
 export const keysAllowed = () => localStorage.getItem(SWITCH) !== "off";
@@ -47,14 +54,18 @@ export function showHelp({ forget }) {
   dialog(
     "Help",
     el("p", {}, "Click a box on the page to see its text, and a text to see its place. Numbers are the reading order; colours are kinds of blocks."),
-    inOrder([el("h3", {}, "Keys"), listOf(KEYS)], [el("h3", {}, "Keys in a review"), listOf(REVIEW_KEYS)]),
+    inOrder({ document: ["Keys", KEYS], values: ["Keys of extracted values", VALUE_KEYS], desk: ["Keys in a review", REVIEW_KEYS] }),
     el("label", { class: "check" }, allowed, el("span", {}, "Single keys act")),
     forget && el("div", { class: "dialog-end" }, button("Forget the API key", forget, { class: "secondary" })),
   );
 }
 
 /** The keys of the screen that is shown come first. */
-const inOrder = (viewing, reviewing) => (document.body.dataset.screen === "desk" ? [...reviewing, ...viewing] : [...viewing, ...reviewing]);
+function inOrder(tables) {
+  const { screen } = document.body.dataset;
+  const names = Object.keys(tables).sort((one, other) => (other === screen) - (one === screen));
+  return names.flatMap((name) => [el("h3", {}, tables[name][0]), listOf(tables[name][1])]);
+}
 
 function listOf(keys) {
   return el("dl", { class: "keys" }, keys.map(([pressed, what]) => el("div", {}, el("dt", {}, pressed.split(/\s{2,}/).map((key) => el("kbd", {}, key))), el("dd", {}, what))));

@@ -65,7 +65,7 @@ export class Reviews {
 
   async _load() {
     try {
-      const [listed, queue] = await Promise.all([getJson("api/review?limit=200"), getJson(`api/review/queue?limit=0&${this._query({ doubts: false })}`)]);
+      const [listed, queue] = await Promise.all([getJson("api/review?limit=200"), getJson(`api/review/queue?limit=0&${this._query(Object.keys(DOUBTS))}`)]);
       if (this._closed) return;
       this._showQueue(queue);
       this._showRuns(listed.reviews);
@@ -75,9 +75,9 @@ export class Reviews {
     }
   }
 
-  _query({ doubts = true } = {}) {
+  _query(doubts = this.chosen) {
     const query = new URLSearchParams();
-    if (doubts) for (const doubt of this.chosen) query.append("doubt", doubt);
+    for (const doubt of doubts) query.append("doubt", doubt);
     if (this.field) query.set("field", this.field);
     if (this.run) query.set("run", this.run);
     return query;
@@ -138,7 +138,10 @@ export class Reviews {
 
   async _mark(review, box) {
     try {
-      await request(`api/review/${encodeURIComponent(review.id)}/sample`, { method: "PUT", body: JSON.stringify({ sample: box.checked }), headers: { "Content-Type": "application/json" } });
+      const asked = box.checked;
+      const answer = await request(`api/review/${encodeURIComponent(review.id)}/sample`, { method: "PUT", body: JSON.stringify({ sample: asked }), headers: { "Content-Type": "application/json" } });
+      box.checked = (await answer.json()).sample;
+      if (box.checked !== asked) notify("This server takes every review that has ended as a sample.");
     } catch (error) {
       box.checked = !box.checked;
       notify(error.message, "error");
@@ -172,5 +175,6 @@ function empty() {
     icon("check"),
     el("p", { class: "lead" }, "No extraction waits for a review"),
     el("p", {}, "Extract the fields of a document, and the values that are in doubt appear here, each with its place on the page."),
+    el("a", { class: "secondary", href: "#/extract" }, "Extract values"),
   );
 }

@@ -1,6 +1,5 @@
 // The desk of a reviewer: one value, or one list, beside its page. Everything can be done with keys.
 
-import { request } from "./api.js";
 import { button, el, icon, notify, replace } from "./dom.js";
 import { ReviewGrid } from "./reviewgrid.js";
 import { reviewerName } from "./reviewer.js";
@@ -9,6 +8,7 @@ import { ReviewSession, placesOf } from "./reviewsession.js";
 import { ZOOM_STEP, pageTools, showHistory } from "./reviewtools.js";
 import { STATES, choicesOf, nothingLeft, shownValue, valueCard } from "./reviewvalue.js";
 import { Sheets } from "./sheets.js";
+import { count } from "./words.js";
 
 const WAIT_MS = 4000; // before others' values are asked for again
 
@@ -96,8 +96,10 @@ export class ReviewDesk {
     this.panel.hidden = this.stage.hidden = true;
     replace(this.barPlace);
     this.main.querySelector(".desk-end")?.remove();
-    const undo = this.session.done.length > 0 && button("Undo the last decision", () => this._undo(), { class: "secondary" });
-    this.main.firstChild.append(el("div", { class: "desk-end", role: "status" }, nothingLeft(left, [undo, el("a", { class: "secondary", href: "#/review" }, "All reviews")].filter(Boolean))));
+    const decided = this.session.reviews().length;
+    const undo = decided > 0 && button("Undo the last decision", () => this._undo(), { class: "secondary" });
+    const samples = decided > 0 && action(decided === 1 ? "Use the document as a sample" : `Use the ${decided} documents as samples`, "s", () => this._sampleAll());
+    this.main.firstChild.append(el("div", { class: "desk-end", role: "status" }, nothingLeft(left, [samples, undo, el("a", { class: "secondary", href: "#/review" }, "All reviews")].filter(Boolean))));
     if (left) this._timer = setTimeout(() => this._guarded(() => this.session.advance()), WAIT_MS);
   }
 
@@ -121,7 +123,7 @@ export class ReviewDesk {
     this.card.scrollTop = 0;
     replace(this.actions.querySelector(".left") ?? this.actions.appendChild(el("span", { class: "left muted" })), `${this.session.left} left`);
     this.status.textContent = `${item.title}: ${shownValue(item.value)}. ${item.state === "open" ? item.doubt.replace("_", " ") : STATES[item.state]}.`;
-    this._showPage(document, item);
+    this._opening = this._showPage(document, item);
   }
 
   async _showPage(document, item) {
@@ -150,7 +152,7 @@ export class ReviewDesk {
     }
     this.sheets = model.sheets;
     this.picker = new Picker(this.sheets, (picked) => this._picked(picked));
-    replace(this.stage, pageTools(model, { step: (by) => this._step(by), zoom: (by) => this._zoom(by), fit: () => this.sheets.fitPage() }), this.sheets.element);
+    replace(this.stage, pageTools(model, { step: (by) => this._step(by), zoom: (by) => this._zoom(by), fit: () => this.sheets.fitPage(), about: "Click a block, drag over words, or draw a box to correct the value" }), this.sheets.element);
     this.sheets.resize();
   }
 
@@ -175,14 +177,14 @@ export class ReviewDesk {
 
   _heading() {
     const { review } = this.claim;
-    const sample = button(review.sample ? "A sample" : "Use as a sample", () => this._sample(), { class: "secondary small", "aria-pressed": String(review.sample), title: "Learn from what is decided in this document" });
+    this.sample = el("button", { type: "button", class: "secondary small", "aria-keyshortcuts": "s", title: "Learn from what is decided in this document", on: { click: () => this._sample() } });
+    this._showSample(review);
     replace(
       this.barPlace,
       el("div", { class: "document-heading" }, el("h1", { class: "document-name", title: review.name }, review.name), el("a", { class: "muted", href: `#/documents/${encodeURIComponent(review.pages)}` }, "document"), el("a", { class: "muted", href: "#/review" }, "all reviews")),
       button("History", () => showHistory(review), { class: "secondary small" }),
-      sample,
+      this.sample,
     );
-    this.sample = sample;
     document.title = `Review · ${review.name} · Quire`;
   }
 
@@ -321,26 +323,58 @@ export class ReviewDesk {
     this.panel.setAttribute("aria-busy", String(busy));
   }
 
+  _showSample(review) {
+    this.sample.setAttribute("aria-pressed", String(review.sample));
+    replace(this.sample, el("span", {}, review.sample ? "A sample" : "Use as a sample"), el("kbd", {}, "s"));
+  }
+
   async _sample() {
     const { review } = this.claim;
-    const body = JSON.stringify({ sample: !review.sample });
     await this._guarded(async () => {
-      const answer = await request(`api/review/${encodeURIComponent(review.id)}/sample`, { method: "PUT", body, headers: { "Content-Type": "application/json" } });
-      Object.assign(review, await answer.json());
-      this._heading();
-      this.sample.focus();
+      Object.assign(review, await this.session.mark(review.id, !review.sample));
+      this._showSample(review);
+      this.status.textContent = `${review.name} is ${review.sample ? "a sample" : "no sample"}.`;
     });
+  }
+
+  /** What was decided about in this session. */
+  async _sampleAll() {
+    await this._guarded(async () => {
+      const reviews = this.session.reviews();
+      if (!reviews.length) return;
+      for (const review of reviews) await this.session.mark(review, true);
+      notify(`${count(reviews.length, "document is a sample", "documents are samples")}.`);
+    });
+  }
+
+  /** Do something with what is picked once the page is there and what was to be picked before is. */
+  _afterPick(work) {
+    const { item } = this;
+    const picking = Promise.resolve(this._picking ?? this._opening)
+      .then(() => this.item === item && !this.closed && work())
+      .finally(() => this._picking === picking && (this._picking = null));
+    this._picking = picking;
   }
 
   /** A key outside of fields; says whether it meant something. */
   key(event) {
-    const { key, target, shiftKey } = event;
+    if (!this._picking || !/^(Enter|Arrow.*)$/.test(event.key)) return this._key(event);
+    this._afterPick(() => this._key(event));
+    return true;
+  }
+
+  _key({ key, target, shiftKey }) {
     if (key === "u") {
       location.hash = "#/review";
       return true;
     }
-    if (!this.item || !this.claim) return key === "z" && Boolean(this._undo());
-    if (key === "Enter" && (this.picker?.take() || target.closest?.("button, a"))) return !target.closest?.("button, a");
+    if (!this.session.current) {
+      const left = { z: () => this._undo(), s: () => this._sampleAll() };
+      return Object.hasOwn(left, key) && Boolean(left[key]());
+    }
+    if (!this.item || (/^Arrow(Up|Down)$/.test(key) && !this.picker?.cursor)) return false; // what has the focus scrolls
+    if (key === "Enter" && this.picker?.take()) return true; // and a button that has the focus is not pressed
+    if (key === "Enter" && target.closest?.("button, a")) return false;
     const acts = {
       a: () => this._decide({ action: "approve" }),
       Enter: () => this._decide({ action: "approve" }),
@@ -353,10 +387,12 @@ export class ReviewDesk {
       z: () => this._undo(),
       s: () => this._sample(),
       h: () => showHistory(this.claim.review),
-      j: () => this.picker?.stepBlock(1),
-      k: () => this.picker?.stepBlock(-1),
+      j: () => this._afterPick(() => this.picker?.stepBlock(1)),
+      k: () => this._afterPick(() => this.picker?.stepBlock(-1)),
       ArrowRight: () => (this.picker?.cursor ? this.picker.stepWord(1, { extend: shiftKey }) : this._step(1)),
       ArrowLeft: () => (this.picker?.cursor ? this.picker.stepWord(-1, { extend: shiftKey }) : this._step(-1)),
+      ArrowDown: () => this.picker.stepLine(1, { extend: shiftKey }),
+      ArrowUp: () => this.picker.stepLine(-1, { extend: shiftKey }),
       "+": () => (this.grid ? this._addRow() : this._zoom(ZOOM_STEP)),
       "=": () => this._zoom(ZOOM_STEP),
       "-": () => this._zoom(1 / ZOOM_STEP),

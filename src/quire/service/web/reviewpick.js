@@ -55,6 +55,19 @@ export class Picker {
     else this._put({ ...this.cursor, from: clamped(from + by), to: clamped(from + by) });
   }
 
+  /** Move the cursor to the word that stands below or above it in its block; `extend` moves its end alone. */
+  stepLine(by, { extend = false } = {}) {
+    if (!this.cursor) return;
+    const { block, from, to } = this.cursor;
+    if (from === undefined) return this.stepWord(by);
+    const here = middle(block.words[extend ? to : from].bbox);
+    const { height } = block.words[extend ? to : from].bbox;
+    const beyond = block.words.map((word, at) => ({ at, ...middle(word.bbox) })).filter((word) => (word.y - here.y) * by > height / 2);
+    const line = beyond.reduce((best, word) => Math.min(best, (word.y - here.y) * by), Infinity) + height / 2;
+    const [next] = beyond.filter((word) => (word.y - here.y) * by <= line).sort((one, other) => Math.abs(one.x - here.x) - Math.abs(other.x - here.x));
+    if (next) this._put({ ...this.cursor, from: extend ? Math.min(from, next.at) : next.at, to: extend ? Math.max(from, next.at) : next.at });
+  }
+
   /** Take what the cursor is on; says whether there was something. */
   take() {
     if (!this.cursor) return false;

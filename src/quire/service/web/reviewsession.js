@@ -1,15 +1,12 @@
 // The values that a reviewer has: the one in work and the next, fetched ahead. Claims are kept alive, and given back.
 
 import { ApiFailure, getJson, headers, postJson, request } from "./api.js";
+import { Crops, cropBox } from "./crops.js";
 import { DocumentModel } from "./model.js";
 
 const CLAIMS = "quire-review-claims"; // of this tab: a reload gives them back
 const AT = "quire-review-at"; // and returns to the value of this address
-const CROP_DPI = 200;
-const MARGINS = { left: 0.14, top: 0.009, right: 0.06, bottom: 0.009 }; // around a value, of the page: its label stands before it
 const DOCUMENTS_KEPT = 6;
-const CROPS_KEPT = 60;
-const SOON_MS = 10_000;
 
 /** Emits `change` when there is another value, and `lost` when a claim could not be kept. */
 export class ReviewSession extends EventTarget {
@@ -23,7 +20,7 @@ export class ReviewSession extends EventTarget {
     this._next = null; // the promise of the next claim
     this._asking = new Set(); // claims without an answer yet
     this._documents = new Map();
-    this._crops = new Map();
+    this._crops = new Crops();
     this._closing = () => this.close();
     window.addEventListener("pagehide", this._closing);
   }
@@ -83,6 +80,17 @@ export class ReviewSession extends EventTarget {
     return true;
   }
 
+  /** The reviews that were decided about in this session. */
+  reviews() {
+    return [...new Set(this.done.map((decision) => decision.review))];
+  }
+
+  /** Say whether a review is a sample to learn from; resolves to the review as it is then. */
+  async mark(review, sample) {
+    const answer = await request(`api/review/${encodeURIComponent(review)}/sample`, { method: "PUT", body: JSON.stringify({ sample }), headers: { "Content-Type": "application/json" } });
+    return answer.json();
+  }
+
   /** The model of a document, kept for the latest ones. */
   document(id) {
     let known = this._documents.get(id);
@@ -96,18 +104,8 @@ export class ReviewSession extends EventTarget {
     return known;
   }
 
-  /** The URL of the picture of a part of a page (`cropBox`). */
   crop(document, page, box) {
-    const part = [box.left, box.top, box.width, box.height].map((value) => value.toFixed(5)).join(",");
-    const path = `api/documents/${encodeURIComponent(document)}/pages/${page}/crop?box=${part}&dpi=${CROP_DPI}`;
-    let known = this._crops.get(path);
-    if (!known) {
-      known = request(path).then(async (response) => URL.createObjectURL(await response.blob()));
-      known.catch(() => this._crops.delete(path));
-      this._crops.set(path, known);
-      if (this._crops.size > CROPS_KEPT) this._forgetCrop(this._crops.keys().next().value);
-    }
-    return known;
+    return this._crops.url(document, page, box);
   }
 
   close() {
@@ -120,12 +118,7 @@ export class ReviewSession extends EventTarget {
   end() {
     this.close();
     remember([]);
-    for (const path of [...this._crops.keys()]) this._forgetCrop(path);
-  }
-
-  _forgetCrop(path) {
-    this._crops.get(path).then((url) => setTimeout(() => URL.revokeObjectURL(url), SOON_MS), () => {}); // an image may be loading it
-    this._crops.delete(path);
+    this._crops.close();
   }
 
   async _claim(after, { exactly = false } = {}) {
@@ -219,12 +212,3 @@ function release(claim, options = {}) {
 const unguessable = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 const remembered = () => JSON.parse(sessionStorage.getItem(CLAIMS) ?? "[]");
 const remember = (claims) => sessionStorage.setItem(CLAIMS, JSON.stringify(claims));
-
-/** The part of a page to show for some boxes: with what stands around them. */
-export function cropBox(boxes) {
-  const left = Math.max(0, Math.min(...boxes.map((box) => box.left)) - MARGINS.left);
-  const top = Math.max(0, Math.min(...boxes.map((box) => box.top)) - MARGINS.top);
-  const right = Math.min(1, Math.max(...boxes.map((box) => box.left + box.width)) + MARGINS.right);
-  const bottom = Math.min(1, Math.max(...boxes.map((box) => box.top + box.height)) + MARGINS.bottom);
-  return { left, top, width: right - left, height: bottom - top };
-}

@@ -7,7 +7,7 @@ import { ago, count } from "./words.js";
 
 export const ZOOM_STEP = 1.25;
 
-export function pageTools(model, { step, zoom, fit }) {
+export function pageTools(model, { step, zoom, fit, about }) {
   const page = el("span", { class: "of" });
   const show = () => (page.textContent = `Page ${model.current} of ${model.pages.at(-1).number}`);
   model.addEventListener("page", show);
@@ -23,7 +23,7 @@ export function pageTools(model, { step, zoom, fit }) {
       button("Fit the page", fit, { icon: "fit", class: "tool" }),
       button("Larger", () => zoom(ZOOM_STEP), { icon: "plus", class: "tool" }),
     ),
-    el("p", { class: "muted tool-about" }, "Click a block, drag over words, or draw a box to correct the value"),
+    about && el("p", { class: "muted tool-about" }, about),
   );
 }
 

@@ -1,8 +1,8 @@
 // One value beside its evidence: what was found, why it is in doubt, its picture, what else it may be.
 
+import { cropBox } from "./crops.js";
 import { el, icon } from "./dom.js";
 import { placeAt } from "./overlay.js";
-import { cropBox } from "./reviewsession.js";
 import { count, percent } from "./words.js";
 
 export const DOUBTS = { conflict: "Conflict", not_found: "Not found", unverified: "Unverified", low: "Low confidence" };
@@ -36,18 +36,20 @@ export function valueCard(item, { picture, choose, look }) {
       el("span", { class: "mark", data: { doubt: decided ? "" : item.doubt, state: item.state } }, decided ? STATES[item.state] : (DOUBTS[item.doubt] ?? (item.evidence.status === "not_found" ? "New" : "Verified"))),
       decided && item.reviewer && el("span", { class: "muted" }, `by ${item.reviewer}`),
       !decided && evidence.confidence.total !== undefined && el("span", { class: "muted" }, `confidence ${percent(evidence.confidence.total)}`),
+      !decided && evidence.crop_verified && el("span", { class: "muted" }, "crop-verified"),
       evidence.extractor && el("span", { class: "muted" }, evidence.extractor),
     ),
     reasonOf(item),
     !item.conflict && el("output", { class: "value-text", "aria-label": "Value" }, shownValue(item.value)),
-    !item.conflict && place.page && place.bboxes.length > 0 && crop(place, item, picture),
+    !item.conflict && place.page && place.bboxes.length > 0 && cropFigure(place, item, picture),
     item.conflict && el("div", { class: "sides" }, item.conflict.values.map((one, at) => side(one, at, item, { picture, choose, look }))),
     !item.conflict && choices.length > 0 && others(choices, { choose, look }),
     item.conflict && choices.length > item.conflict.values.length && others(choices.slice(item.conflict.values.length), { choose, look, from: item.conflict.values.length }),
   );
 }
 
-function reasonOf(item) {
+/** Why a value is in doubt, or was not found. */
+export function reasonOf(item) {
   if (item.missing && item.state === "open") {
     const { pages, reason } = item.missing;
     return el("p", { class: "value-reason" }, [reason, pages.length > 0 && `${count(pages.length, "page")} searched`].filter(Boolean).join(" · "));
@@ -56,7 +58,8 @@ function reasonOf(item) {
   return reason && item.state === "open" && el("p", { class: "value-reason" }, reason);
 }
 
-function crop(place, item, picture) {
+/** The picture of a place, with the boxes of the value marked. */
+export function cropFigure(place, item, picture) {
   const shown = el("img", { class: "crop", alt: `Page ${place.page}: ${place.quote || shownValue(item.value)}` });
   const part = cropBox(place.bboxes);
   const inside = (box) => ({ left: (box.left - part.left) / part.width, top: (box.top - part.top) / part.height, width: box.width / part.width, height: box.height / part.height });
@@ -71,7 +74,7 @@ function side(one, at, item, { picture, choose, look }) {
     "div",
     { class: "side", on: { pointermove: moved(() => look(one)), focusin: () => look(one) } },
     el("button", { type: "button", class: "side-choose", on: { click: () => choose(at) } }, el("kbd", {}, String(at + 1)), el("span", { class: "value-text" }, shownValue(one.value))),
-    one.bboxes.length > 0 && crop(one, item, picture),
+    one.bboxes.length > 0 && cropFigure(one, item, picture),
   );
 }
 

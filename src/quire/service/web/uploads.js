@@ -1,7 +1,8 @@
-// The drop zone, the field for a URL, the options, and files on their way to the server.
+// The field for a URL, the options, and files on their way to the server.
 
-import { postJson, upload } from "./api.js";
-import { button, el, icon, notify, replace } from "./dom.js";
+import { onceKey, postJson, upload } from "./api.js";
+import { button, el, notify, replace } from "./dom.js";
+import { DropZone } from "./dropzone.js";
 
 const LARGEST_LISTED = 50;
 
@@ -11,23 +12,14 @@ export class Uploads {
     this.onRun = onRun;
     this.queue = [];
     this.sending = null;
-    this.picker = el("input", { type: "file", multiple: true, class: "offscreen", id: "picker", tabIndex: -1, "aria-label": "Files to read", on: { change: () => this._picked() } });
-    this.zone = el(
-      "div",
-      { class: "drop" },
-      icon("upload"),
-      el("p", { class: "lead" }, "Drop documents here"),
-      el("p", { class: "muted" }, "PDFs, scans, photos, office files"),
-      button("Choose files", () => this.picker.click(), { class: "primary" }),
-      this.picker,
-    );
+    this.zone = new DropZone((files) => this.add(files), { lead: "Drop documents here", label: "Files to read" });
     this.url = el("input", { type: "url", id: "url", name: "url", placeholder: "https://example.org/report.pdf", autocomplete: "off", spellcheck: "false" });
     this.options = optionFields();
     this.going = el("div", { class: "uploads", "aria-live": "polite" });
     this.element = el(
       "section",
       { class: "add", "aria-label": "Read documents" },
-      this.zone,
+      this.zone.element,
       el(
         "form",
         { class: "by-url", on: { submit: (event) => this._submitted(event) } },
@@ -38,19 +30,20 @@ export class Uploads {
       this.options.element,
       this.going,
     );
-    this._listeners = { dragover: this._over.bind(this), dragleave: this._leave.bind(this), drop: this._drop.bind(this), paste: this._paste.bind(this) };
-    for (const [name, listener] of Object.entries(this._listeners)) window.addEventListener(name, listener);
+    this._pasted = (event) => this._paste(event);
+    window.addEventListener("paste", this._pasted);
   }
 
   close() {
-    for (const [name, listener] of Object.entries(this._listeners)) window.removeEventListener(name, listener);
+    this.zone.close();
+    window.removeEventListener("paste", this._pasted);
   }
 
   /** Send files one after another, each as a run of its own. */
   add(files) {
     const options = this.options.read();
     if (options === null) return;
-    for (const file of files) this.queue.push({ file, options, stop: new AbortController(), once: crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}` });
+    for (const file of files) this.queue.push({ file, options, stop: new AbortController(), once: onceKey() });
     this._show();
     this.sending ??= this._send().finally(() => (this.sending = null));
   }
@@ -59,7 +52,7 @@ export class Uploads {
     while (this.queue.length) {
       const next = this.queue[0];
       try {
-        this.onRun(await upload(next.file, next.options, { ...next, signal: next.stop.signal, onProgress: (part) => this._progress(part) }));
+        this.onRun(await upload("api/runs", [next.file], { options: next.options }, { once: next.once, signal: next.stop.signal, onProgress: (part) => this._progress(part) }));
       } catch (error) {
         if (error.name !== "AbortError") notify(`${next.file.name}: ${error.message}`, "error");
       }
@@ -93,11 +86,6 @@ export class Uploads {
     this._show();
   }
 
-  _picked() {
-    this.add([...this.picker.files]);
-    this.picker.value = "";
-  }
-
   async _submitted(event) {
     event.preventDefault();
     const address = this.url.value.trim();
@@ -116,38 +104,17 @@ export class Uploads {
     }
   }
 
-  _over(event) {
-    if (![...event.dataTransfer.types].includes("Files")) return;
-    event.preventDefault();
-    this.zone.classList.add("over");
-  }
-
-  _leave(event) {
-    if (!event.relatedTarget) this.zone.classList.remove("over");
-  }
-
-  _drop(event) {
-    if (![...event.dataTransfer.types].includes("Files")) return;
-    event.preventDefault();
-    this.zone.classList.remove("over");
-    const folders = [...event.dataTransfer.items].some((item) => item.webkitGetAsEntry?.()?.isDirectory);
-    if (folders) notify("A folder cannot be dropped. Choose the files in it.", "error");
-    else this.add([...event.dataTransfer.files]);
-  }
-
   _paste(event) {
     if (event.target.closest?.("input, textarea")) return;
-    const files = [...(event.clipboardData?.files ?? [])];
     const text = event.clipboardData?.getData("text").trim() ?? "";
-    if (files.length) this.add(files);
-    else if (/^https?:\/\/\S+$/i.test(text)) {
-      this.url.value = text;
-      this.url.focus();
-    }
+    if (!/^https?:\/\/\S+$/i.test(text)) return;
+    this.url.value = text;
+    this.url.focus();
   }
 }
 
-function optionFields() {
+/** How to read: a folded part of a form. `read()` returns the options of the API, or null with a word about what is wrong. */
+export function optionFields() {
   const ocr = select("ocr", { auto: "where it is needed", always: "on every page", never: "never" });
   const effort = select("effort", { balanced: "balanced", fast: "fast", accurate: "accurate" });
   const lang = el("input", { type: "text", id: "lang", name: "lang", placeholder: "en, de", autocomplete: "off", spellcheck: "false" });

@@ -106,7 +106,7 @@ export class Viewer {
     this.panel = new Panel(model, this.search);
     this.parts = [this.sheets, this.film];
     this.root = el("div", { class: "viewer" }, this.film.element, el("div", { class: "stage" }, this._tools(), this.sheets.element), this._splitter(), this.panel.element);
-    replace(this.barPlace, this._heading(detail), this.search.field, this._exports());
+    replace(this.barPlace, this._heading(detail), this.search.field, el("a", { class: "secondary extract-from", href: `#/extract?document=${encodeURIComponent(this.id)}`, "aria-label": "Extract values" }, icon("spark"), el("span", {}, "Extract values")), this._exports());
     replace(this.main, this.root);
     model.addEventListener("page", () => this._remember());
     model.addEventListener("select", () => this._remember());

@@ -95,11 +95,34 @@ def test_a_document_that_was_read_is_not_read_again(server):
     assert asked(server, {"document": read, "fields": "total"}, {"X-Tenant-Id": "other"}).status == 404
 
 
+def test_places_are_read_again_by_an_engine_of_the_server(server):
+    answer = sent(
+        server, bill(("Seller: echo", "Total: EUR 9.00"), ()), {"fields": ["seller", "total"], "reread": "echo"}
+    )
+    server.service.runtime.result(answer.json["id"], timeout_s=120)
+    found = server.get(f"/api/documents/{answer.json['documents'][0]['id']}/extraction").json
+    assert (found["reread"], found["coverage"]["verified"], found["coverage"]["crop_verified"]) == ("echo 1", 2, 1)
+    assert found["evidence"]["total"]["reason"] == "the picture reads 'echo' (echo)"
+
+
 def test_the_same_extraction_is_made_once(server):
     given = bill(("Invoice number: A-77",), ())
     runs = [sent(server, given, {"fields": ["invoice number"]}).json["id"] for _ in range(3)]
     results = [server.service.runtime.result(run, timeout_s=120) for run in runs]
     assert len({result["documents"][0]["extraction"] for result in results}) == 1
+
+
+def test_a_hostile_pattern_holds_neither_a_worker_nor_the_server(server):
+    schema = {"properties": {"code": {"type": "string", "pattern": "(a+)+b"}}}
+    given = {"schema": schema, "review": "queue"}
+    run = sent(server, bill((f"Code: {'a' * 60}", f"Code: {'a' * 50}"), ()), given, "hostile.pdf").json["id"]
+    server.service.runtime.result(run, timeout_s=60)
+    found = server.get(f"/api/documents/{run}.1/extraction").json
+    assert found["values"] == {"code": None}
+    review = server.get(f"/api/documents/{run}.1").json["review"]
+    body = {"path": "code", "version": 0, "action": "correct", "value": "a" * 200, "reviewer": "Ada"}
+    decided = server.ask("POST", f"{review}/decisions", json.dumps(body).encode(), JSON)
+    assert (decided.status, "does not match the pattern" in decided.json["detail"]) == (422, True)
 
 
 @pytest.mark.parametrize(
@@ -116,6 +139,8 @@ def test_the_same_extraction_is_made_once(server):
             {"fields": "a", "extractors": ["fallback:rules,learned:/etc/passwd"], "document": "x.1"},
             "there is no extractor",
         ),
+        ({"fields": "a", "reread": "/etc/passwd", "document": "x.1"}, "there is no engine"),
+        ({"fields": "a", "learned": "/etc/passwd", "document": "x.1"}, "this server has no models"),
         ({"fields": "a", "min_confidence": 2, "document": "x.1"}, "min_confidence"),
         ({"fields": "a", "feilds": "b", "document": "x.1"}, "feilds"),
     ],
@@ -126,6 +151,23 @@ def test_a_request_that_cannot_work_is_refused_with_the_reason(server, body, sai
     answer = asked(server, given)
     assert answer.status == 422
     assert said in answer.json["detail"]
+
+
+@pytest.mark.parametrize(
+    ("body", "part"),
+    [
+        ({"fields": ""}, "fields"),
+        ({"schema": {"type": "number"}}, "schema"),
+        ({"fields": "a", "learned": "x"}, "learned"),
+    ],
+)
+def test_a_refusal_names_the_part_of_the_request(server, body, part):
+    answer = asked(server, {**body, "sources": [{"url": "https://a.example/b.pdf"}]})
+    assert (answer.status, answer.json["detail"].partition(": ")[0]) == (422, part)
+
+
+def test_what_a_request_can_name_is_listed(server):
+    assert server.get("/api/extract").json == {"learned": [], "max_bytes": server.service.settings.max_body_bytes}
 
 
 def test_a_server_without_a_language_model_says_so(server):

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 
 import pytest
 
+from quire.database.reviews import ReviewRow
+from quire.durable.views.views import DocumentViews
 from quire.extract.encoding import extraction_json
+from quire.learn.samples import Sample
+from quire.service.reviews import ReviewService
+from quire.service.security import scope_of
 from quire.store.deleting import delete_documents
+from quire.store.files import FileStore
 from tests import bills, documents
 from tests.unit.service.api.conftest import Answer, serving
 
@@ -129,8 +135,45 @@ def test_marked_reviews_are_exported_as_samples(reviewing):
     assert mine.get("/api/review/samples").body == b""
     assert mine.ask("PUT", f"/api/review/{review}/sample", {"sample": True}).json["sample"]
     (line,) = mine.get("/api/review/samples").body.splitlines()
-    sample = json.loads(line)
-    assert (sample["document"], sample["values"]["total"]) == (mine.sha256, 145)
+    sample = Sample.from_json(json.loads(line))
+    assert (sample.document, sample.values["total"]) == (mine.sha256, 145)
+    assert "145.00" in " ".join(block.text for block in sample.catalog.blocks), "it is learnt from without the document"
+    assert sample.places["total"].quote == "145.00", "what was typed is looked for on the page"
+    assert json.loads(line)["places"]["date"]["status"]
+    assert not mine.ask("PUT", f"/api/review/{review}/sample", {"sample": False}).json["sample"]
+    assert mine.get("/api/review/samples").body == b""
+
+
+def test_a_sample_whose_document_cannot_be_looked_at_has_no_content(reviewing, monkeypatch):
+    mine = reviewing()
+    review = mine.open()["id"]
+    mine.ask("PUT", f"/api/review/{review}/sample", {"sample": True})
+    monkeypatch.setattr(DocumentViews, "has", lambda views, document: False)
+    sample = Sample.from_json(json.loads(mine.get("/api/review/samples").body))
+    assert (sample.document, sample.content) == (mine.sha256, "")
+
+
+def test_of_two_reviews_of_a_document_the_latest_is_the_sample(reviewing):
+    mine = reviewing()
+    for value, below in (("140", 0.7), ("145", 0.1)):
+        review = mine.open(below=below)["id"]
+        mine.decide(review, "total", action="correct", value=value)
+        mine.ask("PUT", f"/api/review/{review}/sample", {"sample": True})
+    (line,) = mine.get("/api/review/samples").body.splitlines()
+    assert json.loads(line)["values"]["total"] == 145
+
+
+def test_every_ended_review_is_a_sample_where_the_setting_says_so(reviewing):
+    mine = reviewing()
+    review = mine.open(doubts=["conflict"])["id"]
+    every = ReviewService(mine.server.service.store, mine.server.service.runtime, every=True)
+    assert list(every.samples(scope_of(mine.tenant))) == []
+    mine.decide(review, "total", action="correct", value="145")
+    ((_, sample),) = every.samples(scope_of(mine.tenant))
+    assert sample["values"]["total"] == 145
+    row = every.queue.find(review, scope_of(mine.tenant))
+    assert row is not None
+    assert (every.is_sample(row), row.sample) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +221,7 @@ def test_an_extraction_of_another_document_is_refused(shared):
     assert (answer.status, "another document" in answer.json["detail"]) == (422, True)
 
 
-def test_a_run_waits_for_its_review_and_shows_what_was_decided_after_a_restart(tmp_path):
+def test_a_run_waits_for_its_review_and_shows_what_was_decided_after_a_restart(tmp_path, monkeypatch):
     with serving(tmp_path) as server:
         document = server.read(bills.bill(), "bill.pdf")
         asked = {"document": document, "fields": ["colour of the lighthouse"], "review": "wait"}
@@ -204,6 +247,19 @@ def test_a_run_waits_for_its_review_and_shows_what_was_decided_after_a_restart(t
         assert extraction["values"] == {item["path"]: "yellow"}
         assert extraction["evidence"][item["path"]]["status"] == "corrected"
         assert b"yellow" in server.get(f"/api/documents/{run}.1/extraction?to=csv").body
-        delete_documents(server.service.store, [summary["sha256"]])
+        store, sha256, tables = server.service.store, summary["sha256"], server.service.reviews.queue.tables
+        latest = tables.latest
+
+        def deleted_meanwhile(document: str) -> Sequence[ReviewRow]:
+            found = latest(document)
+            with FileStore(tmp_path / "store") as other:  # another process does it
+                delete_documents(other, [sha256])
+            return found
+
+        monkeypatch.setattr(tables, "latest", deleted_meanwhile)
+        gone = server.get(f"/api/documents/{run}.1/extraction")
+        assert (gone.status, "was deleted from the store" in gone.json["detail"]) == (404, True)
         assert server.get(f"/api/review/{review['id']}").status == 404
+        store.flush()
+        assert store.database.rows("SELECT stage FROM facts WHERE document = ?", (sha256,)) == [], "it stays deleted"
         assert server.get("/api/review").json["reviews"] == []

@@ -17,7 +17,7 @@ from tests.unit.service.api.conftest import Serving, half_damaged, serving
 __all__ = ["half_damaged"]
 
 PATIENCE_MS = 60_000
-MANY = 400
+MANY = 100
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -40,7 +40,7 @@ def folder(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="package")
 def server(folder) -> Iterator[Serving]:
-    with serving(folder) as running:
+    with serving(folder, learned=str(folder / "models")) as running:
         yield running
 
 

@@ -204,6 +204,37 @@ def test_a_value_is_picked_on_the_page(desk, review, page):
     assert list(decision["bboxes"][0].values()) == pytest.approx([box.left, box.top, box.width, box.height])
 
 
+def test_keys_pick_a_word_of_a_table_however_fast_they_are_pressed(desk, review, page):
+    mine = review()
+    blocks = mine.server.get(f"/api/documents/{mine.pages}/pages/1?words=1").json["blocks"]
+    table = [block["kind"] for block in blocks if block["words"]].index("table")
+    desk(mine)
+    at(page, "number")
+    page.get_by_role("button", name="Use as a sample").press("Enter")
+    expect(page.get_by_role("button", name="A sample")).to_be_focused()
+    for key in ("j",) * (table + 1) + ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown", "ArrowUp", "Enter"):
+        page.keyboard.press(key)
+    expect(page.locator("#correct")).to_be_focused()
+    expect(page.locator("#correct")).to_have_value("10.00")
+    assert mine.states() == {}, "nothing is saved before a second Enter"
+    expect(page.get_by_role("button", name="A sample")).to_have_attribute("aria-pressed", "true")
+
+
+def test_what_was_decided_becomes_samples_at_the_end_of_a_session(desk, review, page, axe):
+    mine = review()
+    desk(mine, "&doubt=conflict")
+    at(page, "total")
+    page.keyboard.press("2")
+    expect(page.get_by_role("heading", name="Everything is reviewed")).to_be_visible()
+    page.keyboard.press("a")
+    page.keyboard.press("s")
+    expect(page.get_by_text("1 document is a sample.")).to_be_visible()
+    page.evaluate(axe)
+    assert page.evaluate(RUN) == []
+    assert mine.server.get(f"/api/review/{mine.id}").json["sample"]
+    assert mine.states() == {"total": "corrected"}
+
+
 def test_a_list_is_a_grid_whose_cells_show_their_places(desk, review, page):
     mine = review()
     desk(mine, "&field=items[].name")
