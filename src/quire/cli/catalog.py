@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from quire.atomic_files import write_files
 from quire.catalog.files import catalog_rows
 from quire.catalog.records import SourceCatalog
 from quire.chunk.rows import jsonl
 from quire.cli import chunk_options, options
-from quire.cli.each_document import DocumentsRequest, Written, read_each, write_to_stdout
+from quire.cli.each_document import DocumentsRequest, Written, read_each, write_or_print
 from quire.cli.progress import ProgressBar
-from quire.cli.read_server import ServerResult, check_server_options
-from quire.cli.settings import configuration_of
+from quire.cli.read_server import ServerResult
+from quire.cli.settings import reading_configuration
 from quire.durable.folders.naming import NamedSource
 
 if TYPE_CHECKING:
@@ -57,14 +56,12 @@ def catalog(  # noqa: PLR0913 - one argument per option
     """List the source catalog of PDFs, scans (OCR) and photos: every chunk, block and cell with its id, its text and
     its places, as a line of JSON for each, or Parquet files in a folder."""
     given = dict(locals())
-    configuration = configuration_of({name: value for name, value in given.items() if name not in ("to", "output")})
-    settings = configuration.settings
-    if settings.server:
-        check_server_options(settings, given)
+    configuration = reading_configuration(given, "to", "output")
     chunk_options.check_format(to, FORMATS, "the catalog", output)
     wanted = _Catalogs(to, output)
-    request = DocumentsRequest(wanted.write, output, pages, settings, quiet=quiet, areas=configuration.areas)
-    request.check()
+    request = DocumentsRequest(
+        wanted.write, output, pages, configuration.settings, quiet=quiet, areas=configuration.areas
+    )
     return read_each(files, request)
 
 
@@ -78,12 +75,8 @@ class _Catalogs:
     def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
         read = result.loaded() if isinstance(result, ServerResult) else result
         content = self._content(read.catalog())
-        if self.output is None:
-            write_to_stdout(content, progress)
-            return (), ()
-        file = self.output / source.folder / f"{source.stem}.catalog.{self.to}"
-        write_files({file: content})
-        return [file], ()
+        file = self.output / source.folder / f"{source.stem}.catalog.{self.to}" if self.output else None
+        return write_or_print(content, file, progress)
 
     def _content(self, found: SourceCatalog) -> bytes:
         if self.to == "jsonl":

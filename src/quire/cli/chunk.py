@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from quire.atomic_files import write_files
 from quire.chunk import DEFAULT_TOKENIZER, ChunkOptions, Tokenizer, settings_of
 from quire.chunk.rows import ChunkRow, jsonl, rows
 from quire.cli import chunk_options, options
-from quire.cli.each_document import DocumentsRequest, Written, read_each, write_to_stdout
+from quire.cli.each_document import DocumentsRequest, Written, read_each, write_or_print
 from quire.cli.progress import ProgressBar
-from quire.cli.read_server import ServerResult, check_server_options
-from quire.cli.settings import configuration_of
+from quire.cli.read_server import ServerResult
+from quire.cli.settings import reading_configuration
 from quire.durable.folders.naming import NamedSource
 from quire.keys import digest_of
 
@@ -72,15 +71,13 @@ def chunk(  # noqa: PLR0913 - one argument per option
 ) -> int:
     """Cut PDFs, scans (OCR) and photos into chunks: a line of JSON for each, or Parquet files in a folder."""
     given = dict(locals())
-    configuration = configuration_of({name: value for name, value in given.items() if name not in ("to", "output")})
-    settings = configuration.settings
-    if settings.server:
-        check_server_options(settings, given)
+    configuration = reading_configuration(given, "to", "output")
     chosen = chunk_options.options_of(given)
     chunk_options.check_format(to, FORMATS, "chunks", output)
     wanted = _Chunks(chosen, chunk_options.tokenizer_of(chosen), to, output, raw_text)
-    request = DocumentsRequest(wanted.write, output, pages, settings, quiet=quiet, areas=configuration.areas)
-    request.check()
+    request = DocumentsRequest(
+        wanted.write, output, pages, configuration.settings, quiet=quiet, areas=configuration.areas
+    )
     return read_each(files, request)
 
 
@@ -97,12 +94,8 @@ class _Chunks:
     def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
         read = result.loaded() if isinstance(result, ServerResult) else result
         content = self._content(rows(read, read.chunks(self.options), raw_text=self.raw_text))
-        if self.output is None:
-            write_to_stdout(content, progress)
-            return (), ()
-        file = self.output / source.folder / f"{source.stem}.chunks.{self.to}"
-        write_files({file: content})
-        return [file], ()
+        file = self.output / source.folder / f"{source.stem}.chunks.{self.to}" if self.output else None
+        return write_or_print(content, file, progress)
 
     def _content(self, listed: Sequence[ChunkRow]) -> bytes:
         if self.to == "jsonl":

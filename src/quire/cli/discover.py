@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,9 +14,9 @@ from quire.atomic_files import write_files
 from quire.cli import chunk_options, options
 from quire.cli.each_document import DocumentsRequest, Written, read_each
 from quire.cli.progress import ProgressBar
-from quire.cli.read_server import ServerResult, check_server_options
+from quire.cli.read_server import ServerResult
 from quire.cli.reporting import print_lines
-from quire.cli.settings import configuration_of
+from quire.cli.settings import reading_configuration
 from quire.durable.folders.naming import NamedSource
 
 if TYPE_CHECKING:
@@ -63,14 +64,11 @@ def discover(  # noqa: PLR0913 - one argument per option
     """Propose a JSON Schema from a few documents of one type: the labels that most of them have with a value, the
     kinds of these values, and the tables with the same heads. Adjust it, then pass it to `quire extract --schema`."""
     given = dict(locals())
-    asked = {name: value for name, value in given.items() if name not in ("output", "values", "share")}
-    configuration = configuration_of(asked)
-    settings = configuration.settings
-    if settings.server:
-        check_server_options(settings, given)
+    configuration = reading_configuration(given, "output", "values", "share")
     read = _Collected()
-    request = DocumentsRequest(read.write, None, pages, settings, quiet=quiet, areas=configuration.areas)
-    request.check()
+    request = DocumentsRequest(
+        read.write, None, pages, configuration.settings, quiet=quiet, areas=configuration.areas, collects=True
+    )
     code = read_each(files, request)
     if not read.results:
         return code
@@ -78,6 +76,9 @@ def discover(  # noqa: PLR0913 - one argument per option
 
     found = schema(read.results, share=share)
     _write(found, output, values)
+    written = [str(path) for path in (output, values) if path is not None]
+    if written and not quiet:
+        print(f"quire: wrote {' and '.join(written)}", file=sys.stderr)
     return code
 
 
@@ -95,7 +96,7 @@ class _Collected:
 def _write(found: Discovery, output: Path | None, values: Path | None) -> None:
     text = json.dumps(found.schema, indent=2, ensure_ascii=False)
     if output is None:
-        print_lines([text])
+        print_lines(text.splitlines())
     else:
         write_files({output: f"{text}\n".encode()})
     if values is not None:

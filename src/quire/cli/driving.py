@@ -118,7 +118,7 @@ def advice(figures: Figures, *, remaining: int, where: str) -> Iterator[str]:
     if count["again"]:
         yield f"`quire run{where}` retries {spell(count['again'], 'failed document')}"
     if figures.pages["failed"] or figures.lost:
-        yield f"`quire run{where}` retries failed pages"
+        yield f"`quire run{where}` retries failed {'pages' if figures.pages['failed'] else 'parts of documents'}"
     if figures.pages["skipped"]:
         yield f"leave out --ocr never to run OCR on {spell(figures.pages['skipped'], 'page')} without text"
     if count["access"]:

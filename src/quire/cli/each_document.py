@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from quire.atomic_files import write_files
 from quire.cli.asking import check_engines
 from quire.cli.progress import ProgressBar
-from quire.cli.read_summary import ReadOutcome, document_line, page_counts, summary_line
+from quire.cli.read_summary import GoesTo, ReadOutcome, document_line, page_counts, summary_line
 from quire.cli.reporting import Loudness, show_traceback
 from quire.config import Settings
 from quire.durable.folders.discovery import find_sources
@@ -54,6 +55,12 @@ class DocumentsRequest:
     similar: bool = False
     quiet: bool = False
     areas: tuple[PatternArea, ...] = ()
+    collects: bool = False
+    """The command writes only when all documents are read."""
+
+    @property
+    def goes_to(self) -> GoesTo:
+        return "memory" if self.collects else "stdout" if self.output is None else "files"
 
     def check(self) -> None:
         """Reject options that cannot work before anything is read."""
@@ -67,6 +74,7 @@ class DocumentsRequest:
 
 def read_each(files: Sequence[str], request: DocumentsRequest) -> int:
     """Read and write every document, and return the exit code."""
+    request.check()
     begun = time.monotonic()
     found = find_sources(files, request.output)
     with ProgressBar(len(found.sources), quiet=request.quiet) as progress:
@@ -91,6 +99,15 @@ def write_to_stdout(content: bytes, progress: ProgressBar) -> None:
     progress.stop()
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
+
+
+def write_or_print(content: bytes, file: Path | None, progress: ProgressBar) -> Written:
+    """Write the file of a document; print it where there is no folder for it."""
+    if file is None:
+        write_to_stdout(content, progress)
+        return (), ()
+    write_files({file: content})
+    return [file], ()
 
 
 @contextmanager
@@ -175,7 +192,7 @@ def _read_one(
         progress.say(f"{source.shown}: {line}")
     code = EXIT_PARTIAL if undrawn or result.status == "partial" else EXIT_COMPLETE
     seconds = time.monotonic() - begun
-    outcome = ReadOutcome(code, files, page_counts(result), len(result.path), seconds, request.output is None)
+    outcome = ReadOutcome(code, files, page_counts(result), len(result.path), seconds, request.goes_to)
     if Loudness.verbose:
         progress.say(f"{source.shown}: {document_line(outcome)}")
     return outcome

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 from typer import Argument, Option
 
-from quire.atomic_files import write_files
 from quire.chunk import DEFAULT_TOKENIZER, ChunkOptions
 from quire.chunk.rows import ChunkRow, rows
 from quire.cli import chunk_options, options
-from quire.cli.each_document import DocumentsRequest, Written, read_each, write_to_stdout
+from quire.cli.each_document import DocumentsRequest, Written, read_each, write_or_print
 from quire.cli.progress import ProgressBar
-from quire.cli.read_server import ServerResult, check_server_options
-from quire.cli.settings import configuration_of
+from quire.cli.read_server import ServerResult
+from quire.cli.settings import reading_configuration
 from quire.durable.folders.naming import NamedSource
 from quire.embed.options import VECTOR_FORMATS, DatasetFamily, LexicalOptions, VectorFormat
 
@@ -96,10 +95,8 @@ def embed(  # noqa: PLR0913 - one argument per option
 ) -> int:
     """Embed PDFs, scans (OCR) and photos: chunks with their vectors, as lines of JSON or Parquet files in a folder."""
     given = dict(locals())
-    configuration = configuration_of({name: value for name, value in given.items() if name not in ("to", "output")})
+    configuration = reading_configuration(given, "to", "output")
     settings = configuration.settings
-    if settings.server:
-        check_server_options(settings, given)
     chosen = chunk_options.options_of(given)
     chunk_options.check_format(to, VECTOR_FORMATS, "vectors", output)
     counting = chunk_options.tokenizer_of(chosen)
@@ -119,7 +116,6 @@ def embed(  # noqa: PLR0913 - one argument per option
             kept = stack.enter_context(open_store(settings.store, settings.facts))
         wanted = _Vectors(chosen, families, cast(VectorFormat, to), output, kept)
         request = DocumentsRequest(wanted.write, output, pages, settings, quiet=quiet, areas=configuration.areas)
-        request.check()
         code = read_each(files, request)
         wanted.write_lexical()
         return code
@@ -158,7 +154,8 @@ class _Vectors:
         paths = self._written(made, progress)
         if "lexical" in self.families.wanted:
             self.read.append((source, chunks))
-            paths += [self._path(source, "lexical")] if self.output else []
+            later = self._path(source, "lexical")
+            paths += [later] if later else []
         return paths, ()
 
     def write_lexical(self) -> None:
@@ -168,17 +165,11 @@ class _Vectors:
             self._written([(source, file) for (source, _), file in zip(self.read, made, strict=True)], progress)
 
     def _written(self, made: Sequence[tuple[NamedSource, VectorFile]], progress: ProgressBar) -> list[Path]:
-        paths = []
+        paths: list[Path] = []
         for source, file in made:
-            content = file.encoded(self.to)
-            if self.output is None:
-                write_to_stdout(content, progress)
-                continue
             path = self._path(source, file.made_by.family)
-            write_files({path: content})
-            paths.append(path)
+            paths += write_or_print(file.encoded(self.to), path, progress)[0]
         return paths
 
-    def _path(self, source: NamedSource, family: DatasetFamily) -> Path:
-        assert self.output is not None
-        return self.output / source.folder / f"{source.stem}.{family}.{self.to}"
+    def _path(self, source: NamedSource, family: DatasetFamily) -> Path | None:
+        return self.output and self.output / source.folder / f"{source.stem}.{family}.{self.to}"

@@ -6,7 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,9 +16,9 @@ from quire.cli import extract_options, options
 from quire.cli.asking import Choice, asked_for
 from quire.cli.each_document import DocumentsRequest, Written, page_crops, read_each, write_to_stdout
 from quire.cli.progress import ProgressBar
-from quire.cli.read_server import ServerResult, check_server_options
+from quire.cli.read_server import ServerResult
 from quire.cli.reporting import print_lines
-from quire.cli.settings import configuration_of
+from quire.cli.settings import configuration_of, reading_configuration
 from quire.document import is_url
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.folders.discovery import check_paths
@@ -27,11 +27,11 @@ from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
 from quire.extract.reports import PICTURED, REPORT_FORMATS, ReportFormat, check_report_format, report
 from quire.extract.reports.rows import ValueRow, value_rows
 from quire.extract.values import Extraction
-from quire.reading.extracting import recording
+from quire.reading.extracting import read_again, recording
 from quire.types import shortened
 
 if TYPE_CHECKING:
-    from quire.config import Configuration
+    from quire.config import Configuration, Settings
     from quire.result import DocumentResult
 
 EXAMPLES = """\b
@@ -54,6 +54,7 @@ def extract(  # noqa: PLR0913 - one argument per option
     extractor: extract_options.Extractors = None,
     learned: extract_options.Learned = None,
     min_confidence: extract_options.MinConfidence = None,
+    reread: extract_options.Reread = None,
     output: Annotated[
         Path | None, Option("-o", "--output", metavar="DIR", help="Output folder, for any number of documents.")
     ] = None,
@@ -86,7 +87,7 @@ def extract(  # noqa: PLR0913 - one argument per option
     that it is not in the document and which pages were searched. One document is printed: as a table on a terminal,
     else as JSON. With -o, any number of them; run it again to continue."""
     given = dict(locals())
-    asked = extract_options.extract_request(schema, fields, extractor, learned, min_confidence)
+    asked = extract_options.extract_request(schema, fields, extractor, learned, min_confidence, reread, lang)
     formats = [check_report_format(name) for name in dict.fromkeys(to or ())]
     if output is not None:
         given["to"] = formats or ["json"]
@@ -94,13 +95,14 @@ def extract(  # noqa: PLR0913 - one argument per option
         choice = Choice(pages, force=force, retry=retry, inputs=extract_options.flow_inputs(asked))
         return _run(configuration, files, choice, quiet=quiet)
     _check_single(files, formats)
-    configuration = configuration_of({name: value for name, value in given.items() if name != "to"})
+    configuration = reading_configuration(given, "to")
     settings = configuration.settings
-    if settings.server:
-        check_server_options(settings, given)
-    wanted = _Printed(asked, formats[0] if formats else None)
+    if asked.reread:
+        if settings.server:
+            raise UsageError("--reread draws the document here; with --server, start it there: POST /api/extract")
+        asked = replace(asked, lang=settings.lang)
+    wanted = _Printed(asked, formats[0] if formats else None, settings)
     request = DocumentsRequest(wanted.write, None, pages, settings, quiet=quiet, areas=configuration.areas)
-    request.check()
     with recording(settings.store, settings.facts):
         code = read_each(files, request)
     return EXIT_PARTIAL if code == EXIT_COMPLETE and wanted.failed else code
@@ -133,6 +135,7 @@ class _Printed:
 
     asked: ExtractRequest
     format: ReportFormat | None
+    settings: Settings
     failed: bool = False
 
     def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
@@ -141,6 +144,9 @@ class _Printed:
         found = read.extract(
             asked.schema, fields=asked.fields, extractors=asked.extractors, min_confidence=asked.min_confidence
         )
+        engine = asked.engine()
+        if engine is not None:
+            found = read_again(read, found, asked.asked(), engine, self.settings.store, self.settings.facts)
         self.failed = self.failed or bool(found.failures)
         for failure in found.failures:
             progress.say(f"{source.shown}: {failure.extractor}: {failure.reason}")
@@ -163,9 +169,12 @@ def table_lines(extraction: Extraction, width: int) -> Iterator[str]:
         yield _line(row, room, width)
     coverage = extraction.coverage
     found = coverage.leaves - coverage.not_found
-    yield f"{found} of {coverage.leaves} values found, {coverage.verified} verified" + (
-        f", {len(extraction.conflicts)} in conflict" if extraction.conflicts else ""
-    )
+    told = [f"{found} of {coverage.leaves} values found, {coverage.verified} verified"]
+    if extraction.reread:
+        told.append(f"{coverage.crop_verified} crop-verified")
+    if extraction.conflicts:
+        told.append(f"{len(extraction.conflicts)} in conflict")
+    yield ", ".join(told)
 
 
 def _line(row: ValueRow, room: int, width: int) -> str:
@@ -176,6 +185,8 @@ def _line(row: ValueRow, room: int, width: int) -> str:
     where = f"  page {evidence.page}" if evidence.page else ""
     left = max(20, width - len(head) - len(where))
     value = shortened(row.text, left)
+    if evidence.picture_differs:
+        return f"{head}{value}{where}  ({evidence.reason})"
     quote = shortened(evidence.quote, max(0, left - len(value) - 4)) if left - len(value) > 12 else ""
     same = not quote or quote == value
     return head + value + where + ("" if same else f'  "{quote}"')

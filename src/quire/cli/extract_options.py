@@ -34,27 +34,34 @@ Learned = Annotated[
 MinConfidence = Annotated[
     float | None, Option(metavar="N", help="Leave out values with a lower confidence, from 0 to 1.", min=0, max=1)
 ]
+Reread = Annotated[
+    str | None,
+    Option(metavar="ENGINE", help="OCR engine that reads the pictures of the values again; see `quire engines`."),
+]
 
 
 def extract_request(
     schema: Path | None,
     fields: str | None,
-    extractors: list[str] | None,
-    learned: Path | None,
-    min_confidence: float | None,
+    extractors: list[str] | None = None,
+    learned: Path | None = None,
+    min_confidence: float | None = None,
+    reread: str | None = None,
+    lang: list[str] | None = None,
 ) -> ExtractRequest:
-    """Raises UsageError for a schema that cannot be read or filled, and for an unknown extractor."""
+    """Raises UsageError for a schema that cannot be read or filled, and for an unknown extractor or engine."""
     names = list(extractors or ())
     if learned is not None:
         names.append(f"learned:{learned.absolute()}")
-    return ExtractRequest.of(None if schema is None else load_schema(schema), fields, names, min_confidence or 0.0)
+    loaded = None if schema is None else load_schema(schema)
+    return ExtractRequest.of(loaded, fields, names, min_confidence or 0.0, reread or "", lang or ())
 
 
 def given_inputs(schema: Path | None, fields: str | None) -> dict[str, Json]:
     """The inputs of a flow that extracts, for commands that run any flow: empty without either option."""
     if schema is None and fields is None:
         return {}
-    return flow_inputs(extract_request(schema, fields, None, None, None))
+    return flow_inputs(extract_request(schema, fields))
 
 
 def load_schema(path: Path) -> dict[str, Json]:
@@ -82,5 +89,6 @@ def flow_inputs(asked: ExtractRequest) -> dict[str, Json]:
         "fields": list(asked.fields) or None,
         "extractors": list(asked.extractors) if asked.extractors != DEFAULT else None,
         "min_confidence": asked.min_confidence or None,
+        "reread": asked.reread or None,
     }
     return {name: value for name, value in given.items() if value is not None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +13,7 @@ from typer import Argument, Option
 from quire.cli import chunk_options, extract_options, options, sample_documents
 from quire.cli.reporting import print_lines
 from quire.cli.settings import configuration_of
+from quire.context import Json
 from quire.errors import EXIT_COMPLETE, UsageError
 from quire.types import shortened
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   quire learn samples/ -o receipts.model
-  quire learn reviews.jsonl --documents scans/ -o receipts.model
+  quire learn reviews.jsonl -o receipts.model
   quire learn --documents scans/ --truth values.jsonl --schema receipt.json -o receipts.model
   quire learn samples/ --check
 """
@@ -62,18 +63,17 @@ def learn(  # noqa: PLR0913 - one argument per option
     from quire.learn.store import read_samples
     from quire.learn.training import checked_learning
 
+    asked = sample_documents.schema_of(schema, fields) if truth or schema or fields else None
     found: list[Sample] = []
     for place in samples or ():
-        found += sample_documents.completed(read_samples(place), documents, settings, quiet=quiet)
+        listed = _of_schema(read_samples(place), asked)
+        found += sample_documents.completed(listed, documents, settings, quiet=quiet)
     if truth is not None:
         if documents is None:
             raise UsageError("--truth needs the folder of its documents: --documents")
-        asked = sample_documents.schema_of(schema, fields)
-        rows = sample_documents.truth_rows(truth, asked)
-        wanted = {name: sample_documents.WantedSample(asked, values) for name, values in rows.items()}
-        found += sample_documents.read_into_samples(documents, wanted, settings, quiet=quiet)
+        found += sample_documents.read_with_values(documents, truth, asked, settings, quiet=quiet)
     if not found:
-        raise UsageError("nothing to learn from; name samples, or --documents with --truth and --schema")
+        raise UsageError("nothing to learn from; name samples of this schema, or --documents with --truth and --schema")
     learning = checked_learning(found)
     if output is not None:
         learning.model.save(output)
@@ -82,6 +82,14 @@ def learn(  # noqa: PLR0913 - one argument per option
     elif not quiet or check:
         print_lines(report_lines(learning))
     return EXIT_COMPLETE
+
+
+def _of_schema(samples: Sequence[Sample], schema: Json) -> Sequence[Sample]:
+    """Those of a schema; all of them without one."""
+    from quire.extract.schema import ExtractSchema
+
+    wanted = ExtractSchema.of(schema).digest if schema is not None else None
+    return [one for one in samples if wanted in (None, one.leaves.digest)]
 
 
 def report_lines(learning: Learning) -> Iterator[str]:

@@ -15,7 +15,7 @@ from quire.cli import options
 from quire.cli.asking import check_formats
 from quire.cli.each_document import DocumentsRequest, Written, page_crops, read_each, write_to_stdout
 from quire.cli.progress import ProgressBar
-from quire.cli.settings import configuration_of
+from quire.cli.settings import reading_configuration
 from quire.document import is_url
 from quire.durable.folders.naming import NamedSource
 from quire.errors import InputError, UsageError
@@ -76,17 +76,12 @@ def read(  # noqa: PLR0913 - one argument per option
 ) -> int:
     """Read PDFs, scans (OCR) and photos: Markdown to standard output, or files in a folder."""
     given = dict(locals())
-    configuration = configuration_of({name: value for name, value in given.items() if name not in ("to", "output")})
+    configuration = reading_configuration(given, "to", "output")
     settings = configuration.settings
-    if settings.server:
-        from quire.cli.read_server import check_server_options
-
-        check_server_options(settings, given)
     formats = tuple(dict.fromkeys(to or ("md",)))
     wanted = _Wanted(formats, output, words, show, trace, settings.figures, _image_mode(images))
     request = DocumentsRequest(wanted.write, output, pages, settings, similar, quiet, configuration.areas)
     check_formats(formats, words=words, trace=trace)
-    request.check()
     wanted.check(files)
     if formats == ("md",):
         import quire.export._markdown  # noqa: F401 - import it before the pages arrive

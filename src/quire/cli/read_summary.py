@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from quire.cli.amounts import duration, spell
 from quire.durable.folders.discovery import FoundSources
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from quire.cli.read_server import ServerResult
     from quire.result import DocumentResult
 
+GoesTo = Literal["files", "stdout", "memory"]
+"""Where the output of a document goes; `memory`: the command writes it later."""
 STATUSES = get_args(PageStatus)
 KINDS = 4
 """How many kinds of files are named, the most frequent first."""
@@ -31,11 +33,11 @@ class ReadOutcome:
     pages: Counter[str] | None = None
     ocr: int = 0
     seconds: float = 0.0
-    to_stdout: bool = False
+    goes_to: GoesTo = "files"
 
     @property
     def written(self) -> bool:
-        return bool(self.files) or self.to_stdout
+        return bool(self.files) or self.goes_to != "files"
 
 
 def page_counts(result: DocumentResult | ServerResult) -> Counter[str]:
@@ -67,8 +69,10 @@ def _read(outcomes: Sequence[ReadOutcome], seconds: float) -> Iterator[str]:
 
 def _written(outcomes: Sequence[ReadOutcome], output: Path | None) -> Iterator[str]:
     files = [file for outcome in outcomes for file in outcome.files]
-    if any(outcome.to_stdout for outcome in outcomes):
+    if any(outcome.goes_to == "stdout" for outcome in outcomes):
         yield "wrote to standard output"
+    elif any(outcome.goes_to == "memory" for outcome in outcomes):
+        return
     elif len(files) == 1:
         yield f"wrote {files[0]}"
     elif files:

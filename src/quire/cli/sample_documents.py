@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +19,8 @@ from quire.context import Json
 from quire.durable.folders.naming import NamedSource
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
 from quire.extract.schema import asked_schema
-from quire.learn.samples import Sample
+from quire.hashing import hash_file
+from quire.learn.samples import NO_CONTENT, Sample, SamplePlace
 
 if TYPE_CHECKING:
     from quire.config import Settings
@@ -62,56 +64,84 @@ def truth_rows(truth: Path, schema: Json) -> dict[str, Mapping[str, Json]]:
     return found
 
 
-def read_into_samples(
-    folder: Path, wanted: Mapping[str, WantedSample], settings: Settings, *, quiet: bool
-) -> list[Sample]:
-    """Read the documents of a folder, by name, and make samples of them. Raises UsageError for one that is missing."""
-    missing = [name for name in wanted if not (folder / name).is_file()]
+def read_with_values(folder: Path, truth: Path, schema: Json, settings: Settings, *, quiet: bool) -> list[Sample]:
+    """Read the documents that a file has values for, and make samples of them.
+
+    Raises UsageError for a document that the folder does not have.
+    """
+    rows = truth_rows(truth, schema)
+    missing = [name for name in rows if not (folder / name).is_file()]
     if missing:
         raise UsageError(f"{folder} has no {missing[0]}, which there are values for")
-    making = _Making({(folder / name).absolute(): one for name, one in wanted.items()})
-    request = DocumentsRequest(making.write, None, None, settings, quiet=quiet)
-    request.check()
-    code = read_each([str(folder / name) for name in wanted], request)
+    wanted = {folder / name: [WantedSample(schema, values)] for name, values in rows.items()}
+    return _read(wanted, settings, quiet=quiet)
+
+
+def completed(samples: Sequence[Sample], documents: Path | None, settings: Settings, *, quiet: bool) -> list[Sample]:
+    """The samples, of which those without content get it from their documents.
+
+    Raises UsageError for a document that the folder does not have.
+    """
+    without = [one for one in samples if not one.content]
+    if not without:
+        return list(samples)
+    if documents is None:
+        raise UsageError(f"the sample of {without[0].name} has no content; {NO_CONTENT}")
+    wanted: dict[Path, list[WantedSample]] = {}
+    found = _Folder(documents)
+    for one in without:
+        wanted.setdefault(found.path_of(one), []).append(WantedSample(one.schema, one.values, one.places))
+    return [one for one in samples if one.content] + _read(wanted, settings, quiet=quiet)
+
+
+class _Folder:
+    """The documents of a folder by their bytes: their names, and even the folders below, may be others by now."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def path_of(self, sample: Sample) -> Path:
+        named = self._folder / sample.name
+        if named.is_file() and hash_file(named).digest == sample.document:
+            return named
+        if sample.document not in self._others:
+            raise UsageError(f"{self._folder} has no file with the bytes of {sample.name}, which there is a sample of")
+        return self._others[sample.document]
+
+    @cached_property
+    def _others(self) -> Mapping[str, Path]:
+        return {hash_file(path).digest: path for path in sorted(self._folder.rglob("*")) if path.is_file()}
+
+
+def _read(wanted: Mapping[Path, Sequence[WantedSample]], settings: Settings, *, quiet: bool) -> list[Sample]:
+    making = _Making({path.absolute(): listed for path, listed in wanted.items()})
+    request = DocumentsRequest(making.write, None, None, settings, quiet=quiet, collects=True)
+    code = read_each([str(path) for path in wanted], request)
     if code not in (EXIT_COMPLETE, EXIT_PARTIAL) or not making.made:
-        raise UsageError(f"no document of {folder} could be read")
+        raise UsageError("no document of the samples could be read")
     return making.made
 
 
 @dataclass(frozen=True, slots=True)
 class WantedSample:
-    """What is known of a document that has to be read: its values, or a sample without content."""
+    """What is known of a document that has to be read: its values, and where they stand, if that is known."""
 
     schema: Json
     values: Mapping[str, Json]
-    sample: Sample | None = None
+    places: Mapping[str, SamplePlace] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Making:
-    wanted: Mapping[Path, WantedSample]
+    wanted: Mapping[Path, Sequence[WantedSample]]
     made: list[Sample] = field(default_factory=list)
 
     def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
         read = result.loaded() if isinstance(result, ServerResult) else result
-        wanted, catalog = self.wanted[source.path.absolute()], read.catalog()
-        known = wanted.sample
-        if known is not None and known.document != catalog.document:
-            raise UsageError("this is not the document of the sample: its bytes differ")
-        self.made.append(Sample.of(catalog, wanted.schema, wanted.values, known.places if known is not None else None))
+        catalog = read.catalog()
+        for one in self.wanted[source.path.absolute()]:
+            self.made.append(Sample.of(catalog, one.schema, one.values, one.places))
         return (), ()
-
-
-def completed(samples: Sequence[Sample], documents: Path | None, settings: Settings, *, quiet: bool) -> list[Sample]:
-    """The samples, of which those without content, as a review exports them, get it from their documents."""
-    without = {one.name: WantedSample(one.schema, one.values, one) for one in samples if not one.content}
-    if not without:
-        return list(samples)
-    if documents is None:
-        raise UsageError(
-            f"the sample of {next(iter(without))} has no content; name the folder of the documents with --documents"
-        )
-    return [one for one in samples if one.content] + read_into_samples(documents, without, settings, quiet=quiet)
 
 
 def _either(schema: Json) -> tuple[Any, Any]:

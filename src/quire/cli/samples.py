@@ -17,7 +17,7 @@ from quire.errors import EXIT_COMPLETE, UsageError
 EXAMPLES = """\b
 Examples:
   quire samples add samples/ --documents scans/ --truth values.jsonl --schema receipt.json
-  quire samples import samples/ reviews.jsonl --documents scans/
+  quire samples import samples/ reviews.jsonl
   quire samples list samples/
   quire samples remove samples/ scan7.png
   quire samples export samples/ > samples.jsonl
@@ -67,9 +67,7 @@ def add(  # noqa: PLR0913 - one argument per option
     read = ("ocr", "lang", "engine", "store", "facts", "workers")
     settings = configuration_of({name: given[name] for name in read}).settings
     asked = sample_documents.schema_of(schema, fields)
-    rows = sample_documents.truth_rows(truth, asked)
-    wanted = {name: sample_documents.WantedSample(asked, values) for name, values in rows.items()}
-    made = sample_documents.read_into_samples(documents, wanted, settings, quiet=quiet)
+    made = sample_documents.read_with_values(documents, truth, asked, settings, quiet=quiet)
     SampleStore(folder).add(*made)
     print_lines([f"{len(made)} samples in {folder}"])
     return EXIT_COMPLETE

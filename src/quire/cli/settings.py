@@ -19,5 +19,18 @@ def configuration_of(arguments: Mapping[str, object]) -> Configuration:
     return found
 
 
+def reading_configuration(given: Mapping[str, object], *own: str) -> Configuration:
+    """The configuration of a command that reads documents. The options that are its `own` are not settings.
+
+    Raises UsageError for options that a server does not take, where one is named.
+    """
+    found = configuration_of({name: value for name, value in given.items() if name not in own})
+    if found.settings.server:
+        from quire.cli.read_server import check_server_options
+
+        check_server_options(found.settings, given)
+    return found
+
+
 def settings_of(arguments: Mapping[str, object]) -> Settings:
     return configuration_of(arguments).settings

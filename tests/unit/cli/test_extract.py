@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 from pathlib import Path
@@ -11,6 +12,7 @@ from PIL import Image
 from pyarrow import parquet
 
 from tests.fakes.chat_server import answers, chat_server, cited, text_of
+from tests.fakes.vision_server import refuses
 from tests.unit.cli.batches import Desk
 from tests.unit.cli.test_cli import quire
 from tests.unit.extract.bills import bill
@@ -70,6 +72,39 @@ def test_a_language_model_is_asked_for_what_the_rules_do_not_find(invoice, monke
     assert "there is no language model; set QUIRE_LLM_URL" in invoice.quire(*command, code=4).stderr
 
 
+def test_an_extractor_that_failed_in_a_folder_is_asked_again(invoice, monkeypatch):
+    said = answers(iban=cited("p1-b3", "Harbour Supplies Ltd", "Harbour Supplies Ltd"))
+    with chat_server({"": [refuses(403, "no credit is left")]}) as server:
+        monkeypatch.setenv("QUIRE_LLM_URL", server.url)
+        monkeypatch.setenv("QUIRE_LLM_MODEL", "small")
+        command = ("extract", "in", "--fields", "invoice number, iban", "--extractor", "fallback", "-o", "out")
+        failed = invoice.quire(*command, code=3).stdout
+        assert failed.startswith("documents  1 partial\n")
+        assert "retries failed parts of documents" in failed
+        assert "no credit is left" in (invoice.out / "bill.extracted.json").read_text()
+        server.behaviours[""][:] = [said]
+        assert "1 complete" in invoice.quire(*command).stdout
+        found = json.loads((invoice.out / "bill.extracted.json").read_bytes())
+        assert (found["values"]["iban"], found["failures"]) == ("Harbour Supplies Ltd", [])
+        assert "1 done before" in invoice.quire(*command).stdout
+        assert len(server.requests) == 2
+
+
+def test_places_are_read_again_by_another_engine(invoice):
+    invoice.add("echo.pdf", bill(("Invoice number: INV-2041", "Seller: echo"), ()))
+    command = ("extract", "in/echo.pdf", "--fields", "invoice number, seller", "--reread", "echo")
+    found = json.loads(invoice.quire(*command).stdout)
+    assert (found["reread"], found["coverage"]["crop_verified"]) == ("echo 1", 1)
+    assert found["evidence"]["seller"]["crop_verified"]
+    assert found["evidence"]["invoice_number"]["reason"] == "the picture reads 'echo' (echo)"
+    said = invoice.quire(*command, "-o", "out", "--to", "csv").stdout
+    assert "1 complete" in said
+    assert "engines    2 calls made, 0 answers reused" in said
+    head, *lines = csv.reader((invoice.out / "echo.extracted.csv").read_text().splitlines())
+    assert {line[0]: line[head.index("crop_verified")] for line in lines} == {"invoice_number": "", "seller": "yes"}
+    assert "POST /api/extract" in invoice.quire(*command, "--server", "http://127.0.0.1:1", code=2).stderr
+
+
 def test_values_below_a_confidence_are_left_out(invoice):
     text = invoice.quire("extract", "in/bill.pdf", "--fields", FIELDS, "--min-confidence", "1").stdout
     assert set(json.loads(text)["values"].values()) == {None}
@@ -88,6 +123,7 @@ def test_values_below_a_confidence_are_left_out(invoice):
         (["--fields", "total", "--to", "md"], 2, "there is no report 'md'; choose from json, csv, xlsx, html"),
         (["--fields", "total", "--to", "xlsx"], 2, "a workbook is not printed"),
         (["--fields", "total", "--extractor", "magic"], 2, "there is no extractor 'magic'"),
+        (["--fields", "total", "--reread", "magic"], 2, "there is no engine 'magic'"),
         (["--fields", "total", "in/bill.pdf"], 2, "several documents need a folder for their files: -o DIR"),
     ],
 )

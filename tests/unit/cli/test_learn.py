@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.test_cli import quire
-from tests.unit.learn.receipts import FIELDS, receipts, values
+from tests.unit.learn.receipts import FIELDS, receipts, sample, values
 
 pytestmark = pytest.mark.processes
 
@@ -39,3 +39,21 @@ def test_a_command_that_cannot_work_says_what_is_missing(tmp_path: Path, options
     run = quire(*options, cwd=tmp_path)
     assert run.returncode == 2
     assert said in run.stderr
+
+
+def test_samples_of_a_review_find_their_documents_by_their_bytes_and_are_chosen_by_schema(tmp_path: Path) -> None:
+    rows = []
+    for number in range(5):
+        place = tmp_path / "scans" / f"day-{number}" / "receipt.pdf"
+        place.parent.mkdir(parents=True)
+        place.write_bytes(receipts()[number].content)
+        row = {"document": sample(number).document, "name": "receipt.pdf"}
+        rows.append({**row, "schema": FIELDS, "values": values(number), "places": {}})
+        rows.append({**row, "schema": ["iban"], "values": {"iban": None}, "places": {}})
+    (tmp_path / "reviews.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    given = ("learn", "reviews.jsonl", "--documents", "scans", "-o", "receipts.model")
+    mixed = quire(*given, cwd=tmp_path)
+    assert (mixed.returncode, "different schemas" in mixed.stderr) == (2, True)
+    learnt = quire(*given, "--fields", ",".join(FIELDS), cwd=tmp_path)
+    assert "learnt from 5 samples" in learnt.stdout
+    assert "standard output" not in learnt.stderr

@@ -336,8 +336,8 @@ def test_a_page_that_a_step_of_the_flow_lost_makes_the_document_partial_and_is_t
     arguments = ("run", "in/a.pdf", "-o", "out", "--flow", "captions.yaml")
     first = desk.quire(*arguments, code=3).stdout.splitlines()
     assert first[0] == "documents  1 partial"
-    assert first[4] == "next       `quire run -o out` retries failed pages"
-    assert desk.json("plan", *arguments[1:])["documents"][0]["reason"] == "pages of it failed before"
+    assert first[4] == "next       `quire run -o out` retries failed parts of documents"
+    assert desk.json("plan", *arguments[1:])["documents"][0]["reason"] == "parts of it failed before"
     before = flow_components.CALLS["caption"]
     assert desk.quire(*arguments).stdout.splitlines()[0] == "documents  1 complete"
     assert flow_components.CALLS["caption"] == before + 1, "only the page that was lost"
