@@ -15,7 +15,7 @@ NAMES = (
     *("threads", "render", "surfaces", "cold", "heartbeat", "memory", "office", "scans", "scantables", "workers"),
     *("scanmemory", "scanlanguages", "scanformulas", "scanstart"),
     *("journal", "restatecost", "durablebeat", "itemsmemory", "rerun", "plan", "killed", "throughput", "sharing"),
-    *("serve", "webpage", "embed", "retrieval", "search", "indexing", "evidence", "extraction", "drawings"),
+    *("serve", "webpage", "embed", "retrieval", "search", "indexing", "evidence", "extraction", "leaves", "drawings"),
 )
 
 
