@@ -28,8 +28,11 @@ REFUSED = re.compile(r"quire: |[\w./-]+:\d+: ")
 SERVER = "http://localhost:5001"
 """The server that the pages speak of."""
 TUTORIAL = ROOT / "docs" / "tutorial.md"
-WITH_PYTHON = [page for page in PAGES if any(code_blocks(page, "python")) and page != TUTORIAL]
-WITH_CONSOLE = [page for page in PAGES if any(code_blocks(page, "console")) and page != TUTORIAL]
+RECEIPTS = ROOT / "docs" / "tutorial-receipts.md"
+OF_THEIR_OWN = (TUTORIAL, RECEIPTS)
+"""Pages with tests that run all of them."""
+WITH_PYTHON = [page for page in PAGES if any(code_blocks(page, "python")) and page not in OF_THEIR_OWN]
+WITH_CONSOLE = [page for page in PAGES if any(code_blocks(page, "console")) and page not in OF_THEIR_OWN]
 
 
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=name_of)
@@ -52,7 +55,7 @@ def test_commands_of_a_page_print_what_it_shows(page: Path, desk: Path) -> None:
     for block in code_blocks(page):
         _lay_down(block, desk)
         if block.language == "console":
-            _check_commands(page, block)
+            check_commands(page, block)
 
 
 def test_tutorial_runs_as_written_in_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +69,7 @@ def test_tutorial_runs_as_written_in_a_checkout(tmp_path: Path, monkeypatch: pyt
             case "sh":
                 subprocess.run(["sh", "-ec", block.code], check=True)
             case "console":
-                _check_commands(TUTORIAL, block)
+                check_commands(TUTORIAL, block)
             case "python":
                 code = "\n" * (block.line - 1) + block.code
                 exec(compile(code, name_of(TUTORIAL), "exec", dont_inherit=True), names)
@@ -98,7 +101,7 @@ def test_every_example_is_shown_in_the_documentation() -> None:
     assert [name for example in EXAMPLES if (name := name_of(example)) not in pages] == []
 
 
-def _check_commands(page: Path, block: CodeBlock) -> None:
+def check_commands(page: Path, block: CodeBlock) -> None:
     """Runs what stands behind each `$` and compares it with what is shown below."""
     for command, shown in _commands(block):
         if not command.startswith("quire"):
