@@ -6,9 +6,12 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(VENV)/.pip
 READY := $(VENV)/.ready
 DEV := $(VENV)/.dev
+WHEEL := $(VENV)/.wheel
 NATIVE := $(VENV)/.native
+EXPECTED := $(VENV)/.expected
 DEMO := out/demo
 SITE := .venv-docs
 PACKER := .venv-wheels
@@ -31,21 +34,13 @@ READER := pure
 PYTEST := QUIRE_NATIVE=0 $(BIN)/python -m pytest -q
 endif
 
-# Installs what some tests need where that is possible; where it is not, they are left out aloud, or fail under CI.
-EXPECT := for part in tesseract postgresql haproxy libreoffice java chromium; do \
-	if scripts/system_packages.sh $$part; then export "QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1"; \
-	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done; \
-	for part in azurite restate clients maven axe; do \
-	if scripts/$$part.sh >/dev/null; then export "QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1"; \
-	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done
-
 # Tests that start no process keep a core busy; the others mostly wait. Marks are explained in CONTRIBUTING.md.
 JOBS ?= 2
 WAITING_JOBS ?= 4
 PARALLEL := --dist loadgroup --no-loadscope-reorder -n
 QUICK := not (servers or processes or slow)
 
-.PHONY: demo quick test style lint bench docs wheels clean pure
+.PHONY: demo quick test units parts style crate lint bench docs wheels clean pure
 .SUFFIXES:
 
 demo: $(READY) $(READER)
@@ -79,22 +74,37 @@ demo: $(READY) $(READER)
 	@echo "Now yours: . $(BIN)/activate, then quire read FILE"
 	@echo "In the browser, and for clients of docling-serve: quire serve, then open http://127.0.0.1:5001"
 
-quick: style $(READER)
-	@$(PYTEST) $(PARALLEL) $(JOBS) -m "$(QUICK)"
+quick: style units
 
-test: lint quick
-	@$(EXPECT); $(PYTEST) $(PARALLEL) $(WAITING_JOBS) -m "servers or processes or slow"
+# The first line takes minutes on a fresh clone: pip, cargo, mypy and the downloads share the cores and the network.
+test:
+	@$(MAKE) --no-print-directory -j 4 lint units parts
+	@. $(EXPECTED); $(PYTEST) $(PARALLEL) $(WAITING_JOBS) -m "servers or processes or slow"
 ifeq ($(CARGO),yes)
 	@echo "Once more without the native reader:"
-	@$(EXPECT); QUIRE_NATIVE=0 $(BIN)/python -m pytest -q $(PARALLEL) $(JOBS) -m "not (servers or no_documents or slow) and (both_readers or not processes)" tests/unit
+	@. $(EXPECTED); QUIRE_NATIVE=0 $(BIN)/python -m pytest -q $(PARALLEL) $(JOBS) -m "not (servers or no_documents or slow) and (both_readers or not processes)" tests/unit
 endif
+
+units: $(DEV) $(READER)
+	@$(PYTEST) $(PARALLEL) $(JOBS) -m "$(QUICK)"
+
+# Installs what some tests need where that is possible; where it is not, they are left out aloud, or fail under CI.
+parts: $(PIP)
+	@: >$(EXPECTED); for part in tesseract postgresql haproxy libreoffice java chromium; do \
+	if scripts/system_packages.sh $$part; then echo "export QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1" >>$(EXPECTED); \
+	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done; \
+	for part in azurite restate clients maven axe; do \
+	if scripts/$$part.sh >/dev/null; then echo "export QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1" >>$(EXPECTED); \
+	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done
 
 style: $(DEV)
 	@$(BIN)/ruff format -q --check $(CHECKED)
 	@$(BIN)/ruff check -q $(CHECKED)
 	@$(BIN)/mypy --no-error-summary
 
-lint: style
+lint: style crate
+
+crate: $(PIP)
 ifeq ($(CARGO),yes)
 	@if cargo fmt --version >/dev/null 2>&1; then cargo fmt --manifest-path $(CRATE) --check; \
 	else echo "no rustfmt: the format of the crate is not checked"; fi
@@ -107,11 +117,11 @@ bench: $(DEV) $(READER)
 	@$(BIN)/python -m benchmarks
 
 # The site, from the same Markdown and the docstrings, and then everything that the pages claim.
-docs: $(SITE)/.ready $(DEV) $(READER)
+docs: $(SITE)/.ready $(DEV) $(READER) parts
 	@$(SITE)/bin/python scripts/site.py
 	@$(SITE)/bin/zensical build --strict -f mkdocs.yml
 	@echo "The site is in site/; with its search: python3 -m http.server --bind 127.0.0.1 --directory site"
-	@$(EXPECT); $(PYTEST) tests/docs
+	@. $(EXPECTED); $(PYTEST) tests/docs
 
 # Both distributions, for any Linux with a manylinux2014 C library where zig can be had.
 wheels: $(PACKER)/.ready
@@ -130,16 +140,21 @@ endif
 clean:
 	@rm -rf out build dist site native/target .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-$(READY): pyproject.toml
+$(PIP):
 	@test -n "$(PYTHON)" || { echo "Quire needs Python 3.11 or later as python3"; exit 1; }
 	@test -x $(BIN)/python || { echo "Setting up $(VENV) with $(PYTHON)"; $(PYTHON) -m venv $(VENV); }
 	@$(BIN)/python -m pip install -q --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip uninstall -q -y quire 2>/dev/null || true  # the name before quire-documents
-	@$(BIN)/python -m pip install -q --editable ".[excel,repair,postgres,cloud,restate,formats,service]"
 	@touch $@
 
-$(DEV): $(READY)
-	@$(BIN)/python -m pip install -q --group dev
+# Modules are compiled when they are imported first: most of them never are.
+$(READY): pyproject.toml | $(PIP)
+	@$(BIN)/python -m pip uninstall -q -y quire 2>/dev/null || true  # the name before quire-documents
+	@$(BIN)/python -m pip install -q --no-compile --editable ".[excel,repair,postgres,cloud,restate,formats,service]"
+	@touch $@
+
+# After the reader: one pip at a time changes what is installed.
+$(DEV): $(READY) | $(READER)
+	@$(BIN)/python -m pip install -q --no-compile --group dev
 	@touch $@
 
 $(SITE)/.ready: pyproject.toml
@@ -155,9 +170,14 @@ $(PACKER)/.ready: pyproject.toml
 	@$(PACKER)/bin/python -m pip install -q --only-binary :all: --group zig || true
 	@touch $@
 
-$(NATIVE): $(SOURCES) | $(READY)
+$(WHEEL): $(SOURCES) | $(PIP)
 	@echo "Building the native reader"
-	@$(RUST) $(BIN)/python -m pip install -q --no-deps --force-reinstall ./native
+	@rm -rf $(VENV)/wheel
+	@$(RUST) $(BIN)/python -m pip wheel -q --no-deps -w $(VENV)/wheel ./native
+	@touch $@
+
+$(NATIVE): $(WHEEL) | $(READY)
+	@$(BIN)/python -m pip install -q --no-deps --force-reinstall $(VENV)/wheel/*.whl
 	@touch $@
 
 pure:

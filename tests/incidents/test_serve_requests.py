@@ -96,8 +96,7 @@ def running(server: QuireServer) -> list[str]:
 
 def test_a_client_that_hangs_up_leaves_no_work_behind(server, closed):
     exchange = begin(server, sheets(1))
-    wait_until(lambda: closed.asked, "the model is not asked")
-    assert len(running(server)) == 1
+    wait_until(lambda: closed.asked and len(running(server)) == 1, "it does not begin")
     exchange.hang_up()
     wait_until(lambda: not running(server), "the run goes on")
 
