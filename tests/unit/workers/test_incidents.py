@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import resource
+import re
 import signal
 import struct
-from contextlib import contextmanager
-from pathlib import Path
+import subprocess
+import sys
 
 import pytest
 
-from quire.errors import ConfigurationError, CorruptError, EngineError, LimitError
+from quire.errors import CorruptError, EngineError, LimitError
 from quire.workers import Job, JobFailed, WorkerCrashed, WorkerOutOfMemory, WorkerPool
 from quire.workers.frames import MAX_DATA
 
@@ -159,35 +159,46 @@ def test_one_poison_job_among_twenty_leaves_nineteen_right():
         assert right == [2 * number for number in range(19)]
 
 
-def open_files():
-    return {path.name for path in Path("/proc/self/fd").iterdir()}
+LIMITED = """
+import os, resource, tempfile
+from quire.errors import ConfigurationError
+from quire.workers import Job, WorkerPool
 
+def limit(soft):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, HARD))
 
-@contextmanager
-def no_further_files():
-    """This process can open no further file, whatever it has open already."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+def double(number):
+    return POOL.submit(Job("tests.fakes.jobs:double", number), timeout_s=60).result(timeout=60).header["number"]
+
+HARD = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+tempfile.gettempdir()  # looked for once, with files
+with WorkerPool(1) as POOL:
+    before = os.listdir("/proc/self/fd")
+    limit(3)  # whatever is open already: no further file
     try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        double(1)
+    except ConfigurationError as error:
+        print(error)
+    limit(HARD)
+    print(os.listdir("/proc/self/fd") == before, double(21))
+limit(20)
+with WorkerPool(1):
+    print(resource.getrlimit(resource.RLIMIT_NOFILE)[0] >= 30)
+"""
+"""In a process of its own: a limit on files would hit the threads of other tests, and they would open files."""
 
 
-def test_a_worker_that_gets_no_descriptors_says_what_to_raise_and_leaves_nothing():
-    with WorkerPool(1) as pool:
-        before = open_files()  # files that earlier tests left may be collected meanwhile: only further ones count
-        with no_further_files(), pytest.raises(ConfigurationError, match=r"Too many open files.*ulimit -n"):
-            done(pool, "double", 1)
-        assert not open_files() - before
-        assert done(pool, "double", 21).header["number"] == 42
+@pytest.fixture(scope="module")
+def limited():
+    command = [sys.executable, "-c", LIMITED]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout.splitlines()
 
 
-def test_a_soft_limit_that_is_too_low_is_raised_for_the_workers():
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    try:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (20, hard))
-        with WorkerPool(1):
-            assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] >= 30
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+def test_a_worker_that_gets_no_descriptors_says_what_to_raise_and_leaves_nothing(limited):
+    error, after, _ = limited
+    assert re.search(r"Too many open files.*ulimit -n", error)
+    assert after == "True 42"
+
+
+def test_a_soft_limit_that_is_too_low_is_raised_for_the_workers(limited):
+    assert limited[-1] == "True"
