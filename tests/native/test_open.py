@@ -155,18 +155,25 @@ def test_the_reader_is_chosen_by_the_environment(native, monkeypatch):
     assert open_pdf(Document(documents.simple())).name == "pdfium-python"
 
 
-@pytest.mark.parametrize("native_off", ["", "0"])
-def test_both_readers_refuse_alike(native, monkeypatch, native_off: str):
-    monkeypatch.setenv("QUIRE_NATIVE", native_off)
-    refused = [
-        (documents.encrypted("secret"), PasswordError),
-        (b"%PDF-1.4\nnothing here", CorruptError),
-        (documents.zero_pages(), CorruptError),
-    ]
-    for data, kind in refused:
+@pytest.mark.parametrize(
+    ("data", "password", "kind"),
+    [
+        (documents.encrypted("secret"), None, PasswordError),
+        (documents.encrypted("secret"), "guess", PasswordError),
+        (documents.encrypted("secret").replace(b"/Standard", b"/Standart"), None, UnsupportedError),
+        (b"%PDF-1.4\nnothing here", None, CorruptError),
+        (documents.zero_pages(), None, CorruptError),
+    ],
+    ids=["no password", "wrong password", "unknown encryption", "damaged", "no pages"],
+)
+def test_both_readers_refuse_alike(native, monkeypatch, data: bytes, password: str | None, kind: type[InputError]):
+    said = []
+    for native_off in ("", "0"):
+        monkeypatch.setenv("QUIRE_NATIVE", native_off)
         with pytest.raises(kind, match=r"report\.pdf") as caught:
-            open_pdf(Document(data, name="report.pdf"))
-        assert not isinstance(caught.value, UnsupportedError)
+            open_pdf(Document(data, name="report.pdf", password=password))
+        said.append((type(caught.value), str(caught.value)))
+    assert said[0] == said[1]
 
 
 def without_trailer() -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ import pypdfium2 as pdfium2
 import pypdfium2.raw as pdfium
 
 from quire.document import Document, PageImage, RenderOptions
-from quire.errors import CorruptError, InputError, LimitError, PasswordError
+from quire.errors import CorruptError, InputError, LimitError, PasswordError, UnsupportedError
 from quire.pagetext import PageText
 from quire.png import encoded
 from quire.render._pure_annotations import read_fields, read_links, read_tags
@@ -24,7 +25,6 @@ from quire.render._pure_graphics import read_graphics
 from quire.render._pure_text import Transform, read_runs
 from quire.types import OutlineEntry, PageInfo
 
-_PASSWORD = 4  # FPDF_ERR_PASSWORD
 LEAST_DPI = 8
 MOST_ENTRIES = 20_000  # of the outline
 _LOWER = 0.75  # the dpi of a picture that is too large is multiplied by this or less
@@ -115,16 +115,24 @@ class PureReader:
         self._pdf.close()
 
     def _open(self) -> pdfium2.PdfDocument:
-        try:
-            return pdfium2.PdfDocument(self._source, password=self._password)
-        except pdfium2.PdfiumError as error:
-            raise self._refused(error) from error
+        password = None if self._password is None else self._password.encode() + b"\0"
+        if isinstance(self._source, Path):
+            handle = pdfium.FPDF_LoadDocument(os.fsencode(self._source) + b"\0", password)
+        else:  # it reads these bytes until the document is closed
+            handle = pdfium.FPDF_LoadMemDocument64(self._source, len(self._source), password)
+        if not handle:
+            raise self._refused(pdfium.FPDF_GetLastError())
+        return pdfium2.PdfDocument(handle)
 
-    def _refused(self, error: pdfium2.PdfiumError) -> InputError:
-        if getattr(error, "err_code", None) == _PASSWORD or "password" in str(error).lower():
+    def _refused(self, code: int) -> InputError:
+        if code == pdfium.FPDF_ERR_PASSWORD:
             what = "the password is wrong" if self._password else "is encrypted; pass its password"
             return PasswordError(what, document=self._name)
-        return CorruptError(f"is not a PDF that can be opened ({error})", document=self._name)
+        if code == pdfium.FPDF_ERR_SECURITY:
+            return UnsupportedError("is encrypted in a way that PDFium does not know", document=self._name)
+        if code == pdfium.FPDF_ERR_FILE:
+            return CorruptError("cannot be opened as a file", document=self._name)
+        return CorruptError("is not a PDF that can be opened: damaged or cut off", document=self._name)
 
     def _load(self, number: int) -> Any:
         try:
