@@ -27,9 +27,9 @@ from benchmarks.corpus import CORPUS
 from benchmarks.report import LeftOut, Options, Report, Table, goal
 from quire.catalog.building import catalog_of
 from quire.catalog.records import SourceCatalog
-from quire.extract.candidates.pairs import find_pairs
 from quire.extract.checking import checked
 from quire.extract.extractor import Extractor
+from quire.extract.pairs import find_pairs
 from quire.extract.rules import RulesExtractor
 from quire.extract.schema import ExtractSchema
 from quire.learn.extractor import LearnedExtractor

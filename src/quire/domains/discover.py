@@ -18,8 +18,8 @@ from quire.context import Json
 from quire.document import Document, Source
 from quire.domains.known_fields import known_fields
 from quire.errors import UsageError
-from quire.extract.candidates.pairs import find_pairs
 from quire.extract.candidates.spans import spans_of
+from quire.extract.pairs import find_pairs
 from quire.extract.schema import ValueKind
 from quire.extract.values import Extraction
 from quire.reading.call import ReadOptions, read

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from quire.extract.candidates import Candidate, find_candidates
-from quire.extract.candidates.pairs import find_pairs
 from quire.extract.candidates.spans import spans_of
 from quire.types import BBox, Block, Cell, Table
 from tests.documents import Piece
@@ -84,31 +83,3 @@ def test_lines_below_each_other_are_an_address_until_something_else_begins():
 def test_a_name_is_also_found_without_the_number_that_follows_it():
     found = find_candidates(scanned((20, 20, "GREY HERON LTD (481516-K)"), (20, 60, "Thank you")))
     assert one(found, "name", "GREY HERON LTD").origin == "span"
-
-
-def test_labels_have_their_values_in_the_line_to_the_right_and_below():
-    pairs = find_pairs(
-        scanned(
-            (20, 20, "Vessel: Grey Heron"),
-            (20, 60, "Captain:"),
-            (150, 60, "Ada Marlow"),
-            (20, 100, "Remarks:"),
-            (20, 116, "Salt and timber"),
-            (20, 130, "for the museum"),
-        )
-    )
-    assert [(pair.label, pair.value) for pair in pairs] == [
-        ("Vessel:", "Grey Heron"),
-        ("Captain:", "Ada Marlow"),
-        ("Remarks:", "Salt and timber for the museum"),
-    ]
-    assert pairs[2].records == ("p1-b5", "p1-b6")
-
-
-def test_cells_under_the_heads_of_columns_are_pairs_with_them():
-    rows = [("Group", "Dosage", "Result"), ("1", "1800", "1/6"), ("2", "2160", "0/6"), ("3", "2592", "3/6")]
-    lines = [
-        (20 + 90 * column, 100 + 20 * row, text) for row, texts in enumerate(rows) for column, text in enumerate(texts)
-    ]
-    found = {(pair.label, pair.value) for pair in find_pairs(scanned(*lines))}
-    assert {("Group", "1"), ("Dosage", "2160"), ("Result", "3/6")} <= found

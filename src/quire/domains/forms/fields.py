@@ -11,7 +11,7 @@ from quire.detect.check_boxes import CheckBox, find_check_boxes
 from quire.document import Document, Source, document_of
 from quire.domains.forms.values import CheckedBox, Form, FormField
 from quire.engine import ReadLine, Recognition
-from quire.extract.candidates.pairs import find_pairs
+from quire.extract.pairs import find_pairs
 from quire.prepare import PrepareProfile, page_picture
 from quire.reading.call import ReadOptions, read
 from quire.result import DocumentResult

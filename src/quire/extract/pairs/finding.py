@@ -1,0 +1,324 @@
+"""Labels with their values anywhere on a page: in one line, to the right, below, above, and under heads of columns."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from quire.catalog.records import SourceCatalog
+from quire.extract.candidates.lines import PlacedLine, lines_of
+from quire.extract.pairs.pieces import LONGEST_LABEL, LinePiece, PiecesOfPage
+from quire.extract.pairs.roles import label_scores
+from quire.median import median
+from quire.types import BBox
+
+LABEL, CERTAIN = 0.5, 1.6  # the scores from which on a text without a colon is a label, and is never a value
+COLONS = 0.8  # how much higher the first is where labels have colons
+REACH = 0.45  # of the width of the page: how far right of its label a value may begin
+BELOW = 1.6  # of the height: how far below its label a value may be
+ABOVE = 0.8  # of the height: how far above
+STICKS = 0.9  # of the height: the gap between the lines of one value
+WIDE = 1.8  # of the height: a gap within a value
+ALIGNED = 1.5  # of the height: how far the left edges of the lines of a value may differ
+MARKED = 8.0  # of the height: how far from its text a cross may be
+ROWS_APART = 4.0  # of the height: the gap between the rows of a table
+FEWEST_ROWS = 3  # below the heads of columns
+CLOSER = 0.7  # of the usual gap: how far below the heads that row is
+APART = 0.8  # how much more heads look like labels than what is below them
+LISTED = 0.5  # how much more the left of two columns looks like labels in a list of labels with values
+USUAL = 0.6  # what the way in which most labels of the page have their values counts
+_BLANK = re.compile(r"[\s_.…·-]*")
+_WORDED = re.compile(r"[^\W\d_]{2}")
+_MARK = re.compile(r"[xX✓✔☑☒]")
+
+_Way = Literal["right", "below", "above"]
+_Cells = list[tuple[int, list[LinePiece]]]
+"""The pieces of a row by the number of their column."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledValue:
+    """A label with its value, and their places. `sure` is False where only their places say that they belong together.
+
+    `records` are the blocks and cells of the value.
+    """
+
+    label: str
+    value: str
+    page: int
+    label_bbox: BBox
+    value_bbox: BBox
+    records: tuple[str, ...]
+    sure: bool
+
+
+def find_pairs(catalog: SourceCatalog) -> list[LabelledValue]:
+    """The pairs of a document, from the top of each page; a value is that of one label."""
+    sizes = {page.number: page.size for page in catalog.pages}
+    by_page: dict[int, list[PlacedLine]] = {}
+    for line in lines_of(catalog):
+        if line.box is not None:
+            by_page.setdefault(line.page, []).append(line)
+    found = [pair for page, lines in by_page.items() for pair in _PagePairs(lines, sizes[page]).pairs()]
+    return sorted(found, key=lambda pair: (pair.page, pair.label_bbox.top, pair.label_bbox.left))
+
+
+class _PagePairs:
+    def __init__(self, lines: Sequence[PlacedLine], size: tuple[float, float]) -> None:
+        self._size = size
+        self._pieces = PiecesOfPage(lines, size)
+        self._rows = self._pieces.rows()
+        self._scores = label_scores(self._pieces.all, self._rows)
+        self._taken: set[LinePiece] = set()
+        names = [piece for piece in self._pieces.all if piece.is_label or (self._scores[piece] > 0 and piece.may_name)]
+        self._least = LABEL + COLONS * sum(piece.is_label for piece in names) / max(len(names), 1)
+
+    def pairs(self) -> Iterator[LabelledValue]:
+        yield from self._ticked()
+        yield from self._in_columns()
+        labels = [piece for piece in self._pieces.all if piece.is_label and piece not in self._taken]
+        for label in labels:
+            first = label.rest
+            if first is not None and _BLANK.fullmatch(first.text):
+                first = None
+            first = first or self._right(label)
+            if first is not None and first not in self._taken:
+                note = self._note(label) if label.rest is None else []
+                yield self._made(label, self._continued(label, first), sure=True, more=note)
+        for label in labels:
+            if label.rest is None and label not in self._taken and (below := self._below(label)) is not None:
+                yield self._made(label, self._continued(label, below), sure=True)
+        yield from self._unmarked()
+
+    def _is_label(self, piece: LinePiece) -> bool:
+        return piece.is_label or (self._scores[piece] >= self._least and piece.may_name)
+
+    def _is_free(self, piece: LinePiece, label: LinePiece | None = None) -> bool:
+        """Whether it may be the value of a label; one with a colon may have what else would be a label."""
+        if piece in self._taken or piece.is_label:
+            return False
+        return (label is not None and label.is_label and self._scores[piece] < CERTAIN) or not self._is_label(piece)
+
+    def _ticked(self) -> Iterator[LabelledValue]:
+        """A cross with the text that it is beside, on its left if there is one."""
+        for mark in self._pieces.all:
+            if _MARK.fullmatch(mark.text) is None or mark in self._taken:
+                continue
+            row = [one for one in self._pieces.row_of(mark) if _WORDED.search(one.text) and one not in self._taken]
+            near = [
+                one
+                for one in row
+                if not one.is_label and -0.5 * mark.height <= mark.box[0] - one.box[2] <= MARKED * mark.height
+            ]
+            if near:
+                yield self._made(near[-1], [mark], sure=True)
+                self._taken.add(mark)
+
+    def _in_columns(self) -> Iterator[LabelledValue]:
+        """The cells under the heads of columns: a row of names, and rows of short texts that stand under them."""
+        number = 0
+        while number < len(self._rows):
+            row = self._rows[number]
+            heads = [[head] for head in row]
+            below = self._table(heads, self._rows[number + 1 :]) if len(row) > 1 and all(map(_is_head, row)) else []
+            for cells in below:
+                for column, pieces in cells:
+                    self._taken.update([*heads[column], *pieces])
+                    yield self._made(heads[column][0], pieces, sure=True, more=heads[column][1:])
+            number += max(len(below), 1)
+
+    def _table(self, heads: list[list[LinePiece]], rows: Sequence[Sequence[LinePiece]]) -> list[_Cells]:
+        """The rows under heads, which get their second lines; nothing if they are no table."""
+        below: list[_Cells] = []
+        gaps: list[float] = []
+        above = heads[0][0]
+        for row in rows:
+            cells, gap = _under(heads, row), row[0].box[1] - above.box[3]
+            further = bool(below) and self._mean(row) >= self._least  # labels
+            if not cells or gap > ROWS_APART * above.height or further:
+                break
+            above = row[0]
+            below.append(cells)
+            gaps.append(gap)
+        while len(below) > 1 and gaps[0] < CLOSER * median(gaps[1:]) and self._goes_on(heads, below):
+            for column, pieces in below.pop(0):
+                heads[column] += pieces
+            del gaps[0]
+        texts = [pieces[0] for cells in below for _, pieces in cells]
+        sides = [[pieces[0] for cells in below for at, pieces in cells if at == column] for column in (0, 1)]
+        listed = len(heads) == 2 and all(sides) and self._mean(sides[0]) - self._mean(sides[1]) >= LISTED
+        filled = sum(len(cells) > 1 for cells in below)
+        figures = 5 * sum(one.has_digit for one in texts) >= 2 * len(texts)
+        apart = bool(texts) and self._mean([head[0] for head in heads]) - self._mean(texts) >= APART
+        return below if filled >= FEWEST_ROWS and (figures or apart) and not listed else []
+
+    def _goes_on(self, heads: Sequence[Sequence[LinePiece]], below: Sequence[_Cells]) -> bool:
+        """Whether the first row is the second line of heads: it looks more like them than like the next row."""
+        first, second = ([piece for _, those in cells for piece in those] for cells in below[:2])
+        named = self._mean([piece for those in heads for piece in those])
+        return not any(piece.has_digit for piece in first) and 2 * self._mean(first) >= named + self._mean(second)
+
+    def _mean(self, pieces: Sequence[LinePiece]) -> float:
+        """How much they look like labels."""
+        return sum(self._scores[piece] for piece in pieces) / len(pieces)
+
+    def _right(self, label: LinePiece) -> LinePiece | None:
+        """The next piece to the right, unless it is a label or has a nearer one."""
+        for other in self._pieces.row_of(label):
+            if other.box[0] < label.box[2] - 0.3 * label.height:
+                continue
+            far = other.box[0] - label.box[2] > REACH * self._size[0]
+            return other if not far and self._is_free(other, label) else None
+        return None
+
+    def _below(self, label: LinePiece) -> LinePiece | None:
+        """The first piece under a label."""
+        left, _, right, bottom = label.box
+        best, least = None, 1e9
+        reach = bottom + BELOW * label.height + self._pieces.tallest / 2
+        for other in self._pieces.near(bottom - 0.5 * label.height, reach):
+            gap = other.box[1] - bottom
+            if other is label or not -0.3 * label.height <= gap <= BELOW * label.height or gap >= least:
+                continue
+            if min(right, other.box[2]) - max(left, other.box[0]) > 0:
+                best, least = other, gap
+        return best if best is not None and self._is_free(best, label) else None
+
+    def _above(self, label: LinePiece) -> LinePiece | None:
+        """The last piece above a label."""
+        left, top, right, _ = label.box
+        best, least = None, 1e9
+        reach = top - ABOVE * label.height - self._pieces.tallest / 2
+        for other in self._pieces.near(reach, top + 0.5 * label.height):
+            gap = top - other.box[3]
+            if other is label or not -0.3 * label.height <= gap <= ABOVE * label.height or gap >= least:
+                continue
+            if min(right, other.box[2]) - max(left, other.box[0]) > 0:
+                best, least = other, gap
+        return best if best is not None and self._is_free(best) else None
+
+    def _note(self, label: LinePiece) -> list[LinePiece]:
+        """What a label goes on with in brackets below."""
+        below = self._below(label)
+        if below is None or not (below.text.startswith("(") and below.text.endswith(")")):
+            return []
+        self._taken.add(below)
+        return [below]
+
+    def _continued(self, label: LinePiece, first: LinePiece) -> list[LinePiece]:
+        """The value: its first piece, and the lines below that go on with it."""
+        value = [first, *self._beyond(first)]
+        self._taken.update(value)
+        while True:
+            following = self._next_line(label, first)
+            if following is None:
+                return value
+            value += (following, *self._beyond(following))
+            self._taken.update(value)
+            first = following
+
+    def _beyond(self, first: LinePiece) -> list[LinePiece]:
+        """The pieces that go on with a value to the right, with a gap in between."""
+        found: list[LinePiece] = []
+        right = first.box[2]
+        for other in self._pieces.row_of(first):
+            if other.box[0] < right:
+                continue
+            if not self._is_free(other) or other.box[0] - right > WIDE * first.height:
+                break
+            found.append(other)
+            right = other.box[2]
+        return found
+
+    def _next_line(self, label: LinePiece, last: LinePiece) -> LinePiece | None:
+        left, _, _, bottom = last.box
+        for other in self._pieces.near(bottom, bottom + STICKS * last.height + self._pieces.tallest / 2):
+            gap = other.box[1] - bottom
+            if not -0.3 * last.height <= gap <= STICKS * last.height or not self._is_free(other):
+                continue
+            aligned = abs(other.box[0] - left) <= ALIGNED * last.height
+            before = [one for one in self._pieces.row_of(other) if one.box[2] <= other.box[0]]
+            if aligned and not any(self._is_label(one) or one.box[0] <= label.box[2] for one in before):
+                return other
+        return None
+
+    def _unmarked(self) -> Iterator[LabelledValue]:
+        """Labels without a colon, each with the value that is nearest in the way that is usual on the page."""
+        labels = [
+            one for one in self._pieces.all if not one.is_label and one not in self._taken and self._is_label(one)
+        ]
+        ways = {label: dict(self._ways(label)) for label in labels}
+        usual = Counter(way for found in ways.values() for way in found)
+        choices = [
+            (figure + USUAL * usual[way] / len(labels), -number, way)
+            for number, label in enumerate(labels)
+            for way, figure in ways[label].items()
+        ]
+        for _, number, way in sorted(choices, reverse=True):
+            label = labels[-number]
+            if label in self._taken:
+                continue
+            value = (
+                self._right(label) if way == "right" else self._below(label) if way == "below" else self._above(label)
+            )
+            if value is not None:
+                self._taken.add(label)
+                yield self._made(label, self._continued(label, value), sure=False)
+
+    def _ways(self, label: LinePiece) -> Iterator[tuple[_Way, float]]:
+        """Where a label has something that may be its value, with a figure for how near and how likely it is."""
+        left, top, right, bottom = label.box
+        if (value := self._right(label)) is not None:
+            yield "right", 1.0 - 0.6 * (value.box[0] - right) / (REACH * self._size[0]) - 0.2 * self._scores[value]
+        if (value := self._below(label)) is not None:
+            aligned = 0.2 * (abs(value.box[0] - left) <= ALIGNED * label.height)
+            yield (
+                "below",
+                0.9 + aligned - 0.4 * (value.box[1] - bottom) / (BELOW * label.height) - 0.2 * self._scores[value],
+            )
+        if (value := self._above(label)) is not None:
+            yield "above", 0.7 - 0.4 * (top - value.box[3]) / (ABOVE * label.height) - 0.2 * self._scores[value]
+
+    def _made(
+        self, label: LinePiece, value: Sequence[LinePiece], *, sure: bool, more: Sequence[LinePiece] = ()
+    ) -> LabelledValue:
+        self._taken.add(label)
+        return LabelledValue(
+            label=" ".join(piece.text for piece in (label, *more)),
+            value=" ".join(piece.text for piece in value),
+            page=label.line.page,
+            label_bbox=label.line.place(label.start, label.end),
+            value_bbox=BBox.union(piece.line.place(piece.start, piece.end) for piece in value),
+            records=tuple(dict.fromkeys(piece.line.record for piece in value)),
+            sure=sure,
+        )
+
+
+def _is_head(piece: LinePiece) -> bool:
+    letters = sum(map(str.isalpha, piece.text))
+    short = letters >= 3 and len(piece.text) <= 40 and 2 * letters >= len(piece.text)
+    return short and piece.rest is None and not piece.text.endswith(":") and not piece.has_digit
+
+
+def _under(heads: Sequence[Sequence[LinePiece]], row: Sequence[LinePiece]) -> _Cells:
+    """The pieces of a row by the column that they are under; nothing if one is a label, or under none or two heads."""
+    found: _Cells = []
+    edges = [(one[0].box[2] + other[0].box[0]) / 2 for one, other in pairwise(heads)]
+    for cell in row:
+        over = [
+            column
+            for column, (head, *_) in enumerate(heads)
+            if min(head.box[2], cell.box[2]) > max(head.box[0], cell.box[0])
+        ] or [bisect_left(edges, (cell.box[0] + cell.box[2]) / 2)]
+        if len(over) != 1 or (cell.is_label and cell.text.endswith(":")) or len(cell.text) > LONGEST_LABEL:
+            return []
+        if found and found[-1][0] == over[0]:
+            found[-1][1].append(cell)
+        else:
+            found.append((over[0], [cell]))
+    return found

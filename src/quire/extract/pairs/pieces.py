@@ -1,0 +1,167 @@
+"""The pieces of a page that may be labels or values: its lines, cut behind labels."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from quire.extract.candidates.lines import PlacedLine
+from quire.extract.pairs.form_words import is_form_word
+from quire.extract.rules.labels import label_words
+
+LONGEST_LABEL, MOST_WORDS = 60, 9  # characters and words
+MOST_NAMING = 4  # words of a label that has neither a colon nor a gap behind it
+SHORTEST = 3  # letters of such a label in capitals
+ROW = 0.5  # of the lower height: how much two pieces of a row share
+_COLON = re.compile(r"(?<!\d)\s?:(?!\d|//)|(?<=\d)\s?:(?=\s|$)")
+_NUMBERED = re.compile(r"^(?:\(?\d{1,3}[a-z]?[.)]\s*|(?:\d{1,2}[a-z]?|[a-z])\s+(?=[^\W\d_]{2}))")
+_WORDED = re.compile(r"[^\W\d_]{2}")
+_NAMED = re.compile(
+    r"^((?:[^\W\d_][\w./&'-]*\s){0,4}(?:(?:(?:No|Nr|Number|Nummer|Date|Datum|Code)\b[.#]?|[^\W\d_]*#)(?=.*\d)|Name\b(?!\s(?:of|and|or|in|on|for)\b)))\s+(\S.*)$",
+    re.IGNORECASE,
+)
+_TICKED = re.compile(r"^(\S.{2,40}?)\s+([xX✓✔☑☒])$")
+_FIGURE = re.compile(r"(?:(?:[A-Z]{3}|RM)\b|[$€£])?\s?[-+]?\d[\d.,/-]*\d?\b")
+_SMALL = re.compile(r"[a-z]{3}")
+_SENTENCE = re.compile(r"[a-z]{2,}; [a-z]|[a-z]{2}\. [A-Z][a-z]+ [a-z]")
+
+
+@dataclass(slots=True, eq=False)
+class LinePiece:
+    """A part of a line: a label, or what may be a value. `rest` is what follows a label in its own line."""
+
+    line: PlacedLine
+    start: int
+    end: int
+    box: tuple[float, float, float, float]
+    is_label: bool = False
+    rest: LinePiece | None = None
+
+    @property
+    def text(self) -> str:
+        return self.line.text[self.start : self.end].strip()
+
+    @property
+    def height(self) -> float:
+        return self.box[3] - self.box[1]
+
+    @property
+    def name(self) -> str:
+        """Its text without the number of the field."""
+        return _NUMBERED.sub("", self.text)
+
+    @property
+    def has_digit(self) -> bool:
+        return any(map(str.isdigit, self.text))
+
+    @property
+    def is_figure(self) -> bool:
+        """Whether it is a number, a date or a code, with few letters besides."""
+        text = self.text
+        if not self.has_digit:
+            return False
+        return " " not in text or (text.count(" ") <= 3 and 2 * sum(map(str.isalpha, text)) <= len(text))
+
+    @property
+    def may_name(self) -> bool:
+        """Whether a text without a colon may be a label: few words, mostly letters, beginning with a capital."""
+        plain = self.name
+        letters = sum(map(str.isalpha, plain))
+        solid = len(plain) - plain.count(" ")
+        short = 3 <= len(plain) <= LONGEST_LABEL and plain.count(" ") < MOST_WORDS
+        return short and letters >= 0.75 * solid and plain[:1].isupper() and not _SENTENCE.search(plain)
+
+
+class PiecesOfPage:
+    """The pieces of one page from its top, and which are beside each other."""
+
+    def __init__(self, lines: Sequence[PlacedLine], size: tuple[float, float]) -> None:
+        pieces = [piece for line in lines for piece in _cut(line, size)]
+        self.all = sorted(pieces, key=lambda piece: (piece.box[1] + piece.box[3]) / 2)
+        self._middles = [(piece.box[1] + piece.box[3]) / 2 for piece in self.all]
+        self.tallest = max((piece.height for piece in self.all), default=0.0)
+
+    def near(self, top: float, bottom: float) -> Sequence[LinePiece]:
+        """The pieces whose middles are between two heights."""
+        return self.all[bisect_left(self._middles, top) : bisect_left(self._middles, bottom)]
+
+    def row_of(self, piece: LinePiece) -> list[LinePiece]:
+        """The pieces on the same height, from left to right."""
+        _, top, _, bottom = piece.box
+        found = []
+        for other in self.near(top - self.tallest / 2, bottom + self.tallest / 2):
+            shared = min(bottom, other.box[3]) - max(top, other.box[1])
+            if other is not piece and shared >= ROW * min(piece.height, other.height):
+                found.append(other)
+        return sorted(found, key=lambda other: other.box[0])
+
+    def rows(self) -> list[list[LinePiece]]:
+        rows: list[list[LinePiece]] = []
+        for piece in self.all:
+            last = rows[-1][0] if rows else None
+            shared = min(piece.box[3], last.box[3]) - max(piece.box[1], last.box[1]) if last else 0.0
+            if last is not None and shared >= ROW * min(piece.height, last.height):
+                rows[-1].append(piece)
+            else:
+                rows.append([piece])
+        return [sorted(row, key=lambda piece: piece.box[0]) for row in rows]
+
+
+def _cut(line: PlacedLine, size: tuple[float, float]) -> Iterator[LinePiece]:
+    """A line as a label with what follows it; or as it is."""
+    start = 0
+    label: LinePiece | None = None
+    for match in _COLON.finditer(line.text):
+        text = line.text[start : match.end()]
+        if not _is_label(text):
+            continue
+        label = _piece(line, start, match.end(), size)
+        label.is_label = True
+        yield label
+        start = match.end()
+        break
+    if label is None and (named := _NAMED.match(line.text) or _TICKED.match(line.text)):
+        name = _piece(line, 0, named.end(1), size)
+        if name.may_name:
+            label = name
+            start = named.start(2)
+    elif label is None and (end := _end_of_name(line)):
+        label = _piece(line, 0, end, size)
+        start = end
+    if label is not None and not label.is_label:
+        label.is_label = True
+        yield label
+    if start < len(line.text) and line.text[start:].strip():
+        start += len(line.text[start:]) - len(line.text[start:].lstrip())
+        rest = _piece(line, start, len(line.text), size)
+        if line.is_label and label is None and rest.text.endswith(":"):
+            rest.is_label = True
+        if label is not None:
+            label.rest = rest
+        yield rest
+
+
+def _end_of_name(line: PlacedLine) -> int:
+    """Where a label without a colon ends that has its value in the same line: behind words that labels are made of,
+    before a figure, or in capitals before small letters; 0 if there is none."""
+    for number in range(min(len(line.words) - 1, MOST_NAMING), 0, -1):
+        end = line.starts[number]
+        name, rest = line.text[:end].strip(), line.text[end:]
+        words = label_words(name)
+        ended = label_words(line.words[number - 1].text)  # not so with the currency of an amount
+        if not ended or not all(map(is_form_word, words)) or not name[0].isupper():
+            continue
+        if _FIGURE.match(rest) or (name.isupper() and len(name) > SHORTEST and _SMALL.search(rest)):
+            return end
+    return 0
+
+
+def _piece(line: PlacedLine, start: int, end: int, size: tuple[float, float]) -> LinePiece:
+    return LinePiece(line, start, end, line.place(start, end).points(size))
+
+
+def _is_label(text: str) -> bool:
+    """Whether a text before a colon is short and no sentence."""
+    return len(text) <= LONGEST_LABEL and text.count(" ") < MOST_WORDS and _WORDED.search(text) is not None

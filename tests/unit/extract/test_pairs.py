@@ -1,0 +1,127 @@
+"""Labels with their values on forms of several kinds, whose fields nobody named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from quire.catalog.records import SourceCatalog
+from quire.extract.pairs import find_pairs
+from tests.documents import Piece
+from tests.unit.extract.made import printed, scanned
+
+Pairs = dict[str, str]
+
+MEMBER: Sequence[Pairs] = (
+    {"Surname": "Okafor", "First name": "Chidi", "Date of birth": "14 March 1979"},
+    {"Street": "22 Linden Road", "City": "Bath", "Postcode": "BA1 5NB"},
+    {"Telephone": "01225 555 014", "E-mail": "c.okafor@example.org", "Occupation": "Engineer"},
+)
+STATEMENT: Sequence[Pairs] = (
+    {"a Employee's social security number": "123-45-6789", "1 Wages, tips, other compensation": "48,500.00"},
+    {"b Employer identification number": "98-7654321", "3 Social security wages": "50,000.00"},
+    {"e Employee's first name": "Maria", "Last name": "Sandoval"},
+)
+INSPECTION: Sequence[Pairs] = (
+    {"Site": "North Pier, Hall 4", "Inspector": "J. Mbeki"},
+    {"Permit number": "NP-2031-884", "Visit": "12 May 2031"},
+    {"Contractor": "Stahlbau Weser GmbH", "Weather": "Rain, 9 °C"},
+    {"Scaffold type": "Modular, 3 levels", "Approved": "Yes"},
+)
+
+
+def found(catalog: SourceCatalog) -> list[tuple[str, str]]:
+    return [(pair.label, pair.value) for pair in find_pairs(catalog)]
+
+
+def every(rows: Iterable[Pairs]) -> list[tuple[str, str]]:
+    return [pair for row in rows for pair in row.items()]
+
+
+def stacked(rows: Sequence[Pairs], *, apart: float, label: float, value: float) -> list[Piece]:
+    """Rows of small labels above what was typed, or below it where `apart` is negative."""
+    pieces = []
+    for number, row in enumerate(rows):
+        for column, (name, text) in enumerate(row.items()):
+            x, y = 50 + 170 * column, 120 + 50 * number
+            pieces += [Piece(x, y, name, label), Piece(x, y + apart, text, value, "Courier")]
+    return pieces
+
+
+def test_labels_have_their_values_in_the_line_to_the_right_and_below():
+    pairs = find_pairs(
+        scanned(
+            (20, 20, "Vessel: Grey Heron"),
+            (20, 60, "Captain:"),
+            (150, 60, "Ada Marlow"),
+            (20, 100, "Remarks:"),
+            (20, 116, "Salt and timber"),
+            (20, 130, "for the museum"),
+        )
+    )
+    assert [(pair.label, pair.value) for pair in pairs] == [
+        ("Vessel:", "Grey Heron"),
+        ("Captain:", "Ada Marlow"),
+        ("Remarks:", "Salt and timber for the museum"),
+    ]
+    assert pairs[2].records == ("p1-b5", "p1-b6")
+
+
+def test_cells_under_the_heads_of_columns_are_pairs_with_them():
+    rows = [("Group", "Dosage", "Result"), ("1", "1800", "1/6"), ("2", "2160", "0/6"), ("3", "2592", "3/6")]
+    lines = [
+        (20 + 90 * column, 100 + 20 * row, text) for row, texts in enumerate(rows) for column, text in enumerate(texts)
+    ]
+    found = {(pair.label, pair.value) for pair in find_pairs(scanned(*lines))}
+    assert {("Group", "1"), ("Dosage", "2160"), ("Result", "3/6")} <= found
+
+
+def test_values_stand_below_small_labels():
+    assert found(printed(*stacked(MEMBER, apart=15, label=8, value=11))) == every(MEMBER)
+
+
+def test_values_stand_above_labels_under_a_line():
+    assert sorted(found(printed(*stacked(MEMBER, apart=-12, label=8, value=11)))) == sorted(every(MEMBER))
+
+
+def test_labels_of_numbered_boxes_are_labels():
+    assert found(printed(*stacked(STATEMENT, apart=14, label=6, value=10))) == every(STATEMENT)
+
+
+def test_labels_without_colons_have_what_stands_right_of_them_two_to_a_row():
+    columns = (50, 150, 320, 420)
+    pieces = [
+        Piece(x, 100 + 18 * number, text, 10, font)
+        for number, row in enumerate(INSPECTION)
+        for x, text, font in zip(columns, sum(row.items(), ()), ("Helvetica-Bold", "Helvetica") * 2, strict=True)
+    ]
+    assert found(printed(*pieces)) == every(INSPECTION)
+
+
+def test_a_table_of_texts_has_the_heads_of_its_columns_as_labels():
+    rows = [
+        ("Defect", "Location", "Severity"),
+        ("Loose coupling", "Bay 3", "High"),
+        ("Missing toe board", "Bay 7", "Medium"),
+        ("Cracked plank", "Bay 9", "High"),
+    ]
+    pieces = [
+        Piece(50 + 140 * column, 120 + 16 * number, text, 10, "Helvetica" if number else "Helvetica-Bold")
+        for number, row in enumerate(rows)
+        for column, text in enumerate(row)
+    ]
+    wanted = [(head, row[column]) for row in rows[1:] for column, head in enumerate(rows[0])]
+    assert sorted(found(printed(*pieces))) == sorted(wanted)
+
+
+def test_a_label_without_a_colon_ends_before_a_figure_and_before_small_letters():
+    lines = ((20, 20, "JOB # 5546/1481"), (20, 60, "SOURCE Grey Heron Lines"), (20, 100, "Grand Total EUR 26.20"))
+    assert found(scanned(*lines)) == [
+        ("JOB #", "5546/1481"),
+        ("SOURCE", "Grey Heron Lines"),
+        ("Grand Total", "EUR 26.20"),
+    ]
+
+
+def test_the_name_of_something_is_a_label_as_a_whole():
+    rows = [{"Name of driver": "L. Petrov", "Vehicle": "B-KL 4471"}, {"Received by": "A. Lindqvist", "Pallets": "14"}]
+    assert sorted(found(printed(*stacked(rows, apart=-12, label=8, value=11)))) == sorted(every(rows))
