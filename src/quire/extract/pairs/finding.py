@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal
 
 from quire.catalog.records import SourceCatalog
 from quire.extract.candidates.lines import PlacedLine, lines_of
-from quire.extract.pairs.pieces import LONGEST_LABEL, LinePiece, PiecesOfPage
+from quire.extract.pairs.pieces import LinePiece, PiecesOfPage
 from quire.extract.pairs.roles import label_scores
-from quire.median import median
+from quire.extract.pairs.tables import HeadedTable, TableFinder
 from quire.types import BBox
 
 LABEL, CERTAIN = 0.5, 1.6  # the scores from which on a text without a colon is a label, and is never a value
@@ -26,19 +24,12 @@ STICKS = 0.9  # of the height: the gap between the lines of one value
 WIDE = 1.8  # of the height: a gap within a value
 ALIGNED = 1.5  # of the height: how far the left edges of the lines of a value may differ
 MARKED = 8.0  # of the height: how far from its text a cross may be
-ROWS_APART = 4.0  # of the height: the gap between the rows of a table
-FEWEST_ROWS = 3  # below the heads of columns
-CLOSER = 0.7  # of the usual gap: how far below the heads that row is
-APART = 0.8  # how much more heads look like labels than what is below them
-LISTED = 0.5  # how much more the left of two columns looks like labels in a list of labels with values
 USUAL = 0.6  # what the way in which most labels of the page have their values counts
 _BLANK = re.compile(r"[\s_.…·-]*")
 _WORDED = re.compile(r"[^\W\d_]{2}")
 _MARK = re.compile(r"[xX✓✔☑☒]")
 
 _Way = Literal["right", "below", "above"]
-_Cells = list[tuple[int, list[LinePiece]]]
-"""The pieces of a row by the number of their column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +63,14 @@ class _PagePairs:
     def __init__(self, lines: Sequence[PlacedLine], size: tuple[float, float]) -> None:
         self._size = size
         self._pieces = PiecesOfPage(lines, size)
-        self._rows = self._pieces.rows()
-        self._scores = label_scores(self._pieces.all, self._rows)
+        self._scores = label_scores(self._pieces.all, self._pieces.rows())
         self._taken: set[LinePiece] = set()
         names = [piece for piece in self._pieces.all if piece.is_label or (self._scores[piece] > 0 and piece.may_name)]
         self._least = LABEL + COLONS * sum(piece.is_label for piece in names) / max(len(names), 1)
 
     def pairs(self) -> Iterator[LabelledValue]:
         yield from self._ticked()
-        yield from self._in_columns()
+        yield from self._in_tables()
         labels = [piece for piece in self._pieces.all if piece.is_label and piece not in self._taken]
         for label in labels:
             first = label.rest
@@ -119,53 +109,26 @@ class _PagePairs:
                 yield self._made(near[-1], [mark], sure=True)
                 self._taken.add(mark)
 
-    def _in_columns(self) -> Iterator[LabelledValue]:
-        """The cells under the heads of columns: a row of names, and rows of short texts that stand under them."""
-        number = 0
-        while number < len(self._rows):
-            row = self._rows[number]
-            heads = [[head] for head in row]
-            below = self._table(heads, self._rows[number + 1 :]) if len(row) > 1 and all(map(_is_head, row)) else []
-            for cells in below:
-                for column, pieces in cells:
-                    self._taken.update([*heads[column], *pieces])
-                    yield self._made(heads[column][0], pieces, sure=True, more=heads[column][1:])
-            number += max(len(below), 1)
+    def _in_tables(self) -> Iterator[LabelledValue]:
+        """The cells of tables, with the heads of their columns and with the names of their rows."""
+        finder = TableFinder(self._scores, self._least)
+        for table in finder.laid_out([piece for piece in self._pieces.all if piece not in self._taken]):
+            yield from self._cells(table)
+        rows = [free for row in self._pieces.rows() if (free := [piece for piece in row if piece not in self._taken])]
+        for table in finder.below_heads(rows):
+            yield from self._cells(table)
 
-    def _table(self, heads: list[list[LinePiece]], rows: Sequence[Sequence[LinePiece]]) -> list[_Cells]:
-        """The rows under heads, which get their second lines; nothing if they are no table."""
-        below: list[_Cells] = []
-        gaps: list[float] = []
-        above = heads[0][0]
-        for row in rows:
-            cells, gap = _under(heads, row), row[0].box[1] - above.box[3]
-            further = bool(below) and self._mean(row) >= self._least  # labels
-            if not cells or gap > ROWS_APART * above.height or further:
-                break
-            above = row[0]
-            below.append(cells)
-            gaps.append(gap)
-        while len(below) > 1 and gaps[0] < CLOSER * median(gaps[1:]) and self._goes_on(heads, below):
-            for column, pieces in below.pop(0):
-                heads[column] += pieces
-            del gaps[0]
-        texts = [pieces[0] for cells in below for _, pieces in cells]
-        sides = [[pieces[0] for cells in below for at, pieces in cells if at == column] for column in (0, 1)]
-        listed = len(heads) == 2 and all(sides) and self._mean(sides[0]) - self._mean(sides[1]) >= LISTED
-        filled = sum(len(cells) > 1 for cells in below)
-        figures = 5 * sum(one.has_digit for one in texts) >= 2 * len(texts)
-        apart = bool(texts) and self._mean([head[0] for head in heads]) - self._mean(texts) >= APART
-        return below if filled >= FEWEST_ROWS and (figures or apart) and not listed else []
-
-    def _goes_on(self, heads: Sequence[Sequence[LinePiece]], below: Sequence[_Cells]) -> bool:
-        """Whether the first row is the second line of heads: it looks more like them than like the next row."""
-        first, second = ([piece for _, those in cells for piece in those] for cells in below[:2])
-        named = self._mean([piece for those in heads for piece in those])
-        return not any(piece.has_digit for piece in first) and 2 * self._mean(first) >= named + self._mean(second)
-
-    def _mean(self, pieces: Sequence[LinePiece]) -> float:
-        """How much they look like labels."""
-        return sum(self._scores[piece] for piece in pieces) / len(pieces)
+    def _cells(self, table: HeadedTable) -> Iterator[LabelledValue]:
+        self._taken.update(piece for pieces in table.heads.values() for piece in pieces)
+        for cells in table.rows:
+            self._taken.update(piece for pieces in cells.values() for piece in pieces)
+            (first, name), *others = sorted(cells.items())
+            for column, pieces in others if table.named_rows else [(first, name), *others]:
+                if column in table.heads:
+                    head, *more = table.heads[column]
+                    yield self._made(head, pieces, sure=True, more=more)
+            for _, pieces in others if table.named_rows else ():
+                yield self._made(name[0], pieces, sure=True, more=name[1:])
 
     def _right(self, label: LinePiece) -> LinePiece | None:
         """The next piece to the right, unless it is a label or has a nearer one."""
@@ -297,28 +260,3 @@ class _PagePairs:
             records=tuple(dict.fromkeys(piece.line.record for piece in value)),
             sure=sure,
         )
-
-
-def _is_head(piece: LinePiece) -> bool:
-    letters = sum(map(str.isalpha, piece.text))
-    short = letters >= 3 and len(piece.text) <= 40 and 2 * letters >= len(piece.text)
-    return short and piece.rest is None and not piece.text.endswith(":") and not piece.has_digit
-
-
-def _under(heads: Sequence[Sequence[LinePiece]], row: Sequence[LinePiece]) -> _Cells:
-    """The pieces of a row by the column that they are under; nothing if one is a label, or under none or two heads."""
-    found: _Cells = []
-    edges = [(one[0].box[2] + other[0].box[0]) / 2 for one, other in pairwise(heads)]
-    for cell in row:
-        over = [
-            column
-            for column, (head, *_) in enumerate(heads)
-            if min(head.box[2], cell.box[2]) > max(head.box[0], cell.box[0])
-        ] or [bisect_left(edges, (cell.box[0] + cell.box[2]) / 2)]
-        if len(over) != 1 or (cell.is_label and cell.text.endswith(":")) or len(cell.text) > LONGEST_LABEL:
-            return []
-        if found and found[-1][0] == over[0]:
-            found[-1][1].append(cell)
-        else:
-            found.append((over[0], [cell]))
-    return found
