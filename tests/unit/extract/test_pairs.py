@@ -125,3 +125,36 @@ def test_a_label_without_a_colon_ends_before_a_figure_and_before_small_letters()
 def test_the_name_of_something_is_a_label_as_a_whole():
     rows = [{"Name of driver": "L. Petrov", "Vehicle": "B-KL 4471"}, {"Received by": "A. Lindqvist", "Pallets": "14"}]
     assert sorted(found(printed(*stacked(rows, apart=-12, label=8, value=11)))) == sorted(every(rows))
+
+
+def test_a_line_has_several_labels():
+    lines = ((20, 20, "Date: 3/5/90 Time: 10:30 Place of birth: Bath"), (20, 60, "TESTED 3/18/81 REPORTED: 4/14/81"))
+    assert found(scanned(*lines)) == [
+        ("Date:", "3/5/90"),
+        ("Time:", "10:30"),
+        ("Place of birth:", "Bath"),
+        ("TESTED", "3/18/81"),
+        ("REPORTED:", "4/14/81"),
+    ]
+
+
+def test_a_cross_belongs_to_the_text_beside_it():
+    lines = ((20, 20, "Domestic"), (100, 20, "X"), (20, 60, "X Export"), (20, 100, "x"), (36, 100, "Married"))
+    assert found(scanned(*lines)) == [("Domestic", "X"), ("Export", "X"), ("Married", "x")]
+
+
+def test_a_cell_is_named_by_its_row_and_by_its_column():
+    rows = [
+        ("Test", "Present sample", "Mean"),
+        ("Weight", "12.4", "12.1"),
+        ("Draw", "3.1", "3.3"),
+        ("Tar", "9.1", "9.0"),
+    ]
+    pieces = [
+        Piece(50 + 140 * column, 120 + 16 * number, text, 10)
+        for number, row in enumerate(rows)
+        for column, text in enumerate(row)
+    ]
+    pairs = found(printed(*pieces))
+    assert {("Weight", "12.4"), ("Present sample", "12.4"), ("Tar", "9.0"), ("Mean", "9.0")} <= {*pairs}
+    assert not [pair for pair in pairs if pair[0] == "Test"]

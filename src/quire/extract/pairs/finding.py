@@ -23,6 +23,7 @@ ABOVE = 0.8  # of the height: how far above
 STICKS = 0.9  # of the height: the gap between the lines of one value
 WIDE = 1.8  # of the height: a gap within a value
 ALIGNED = 1.5  # of the height: how far the left edges of the lines of a value may differ
+MUCH_NEARER = 2  # times: than the text left of a cross, so that the one on its right has it
 MARKED = 8.0  # of the height: how far from its text a cross may be
 USUAL = 0.6  # what the way in which most labels of the page have their values counts
 _BLANK = re.compile(r"[\s_.…·-]*")
@@ -95,18 +96,21 @@ class _PagePairs:
         return (label is not None and label.is_label and self._scores[piece] < CERTAIN) or not self._is_label(piece)
 
     def _ticked(self) -> Iterator[LabelledValue]:
-        """A cross with the text that it is beside, on its left if there is one."""
+        """A cross with the text that it is beside: on its left, unless the one on its right is much nearer."""
         for mark in self._pieces.all:
             if _MARK.fullmatch(mark.text) is None or mark in self._taken:
                 continue
             row = [one for one in self._pieces.row_of(mark) if _WORDED.search(one.text) and one not in self._taken]
+            left = [(mark.box[0] - one.box[2], one) for one in row if not one.is_label and one.box[0] < mark.box[0]]
+            right = [(one.box[0] - mark.box[2], one) for one in row if not one.is_label and one.box[2] > mark.box[2]]
             near = [
-                one
-                for one in row
-                if not one.is_label and -0.5 * mark.height <= mark.box[0] - one.box[2] <= MARKED * mark.height
+                (gap * nearer, one)
+                for sides, nearer in ((left[-1:], 1), (right[:1], MUCH_NEARER))
+                for gap, one in sides
+                if -0.5 * mark.height <= gap and gap * nearer <= MARKED * mark.height
             ]
             if near:
-                yield self._made(near[-1], [mark], sure=True)
+                yield self._made(min(near, key=lambda one: one[0])[1], [mark], sure=True)
                 self._taken.add(mark)
 
     def _in_tables(self) -> Iterator[LabelledValue]:

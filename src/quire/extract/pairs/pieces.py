@@ -17,12 +17,14 @@ SHORTEST = 3  # letters of such a label in capitals
 ROW = 0.5  # of the lower height: how much two pieces of a row share
 _COLON = re.compile(r"(?<!\d)\s?:(?!\d|//)|(?<=\d)\s?:(?=\s|$)")
 _NUMBERED = re.compile(r"^(?:\(?\d{1,3}[a-z]?[.)]\s*|(?:\d{1,2}[a-z]?|[a-z])\s+(?=[^\W\d_]{2}))")
+_WORD = re.compile(r"\S+")
 _WORDED = re.compile(r"[^\W\d_]{2}")
 _NAMED = re.compile(
     r"^((?:[^\W\d_][\w./&'-]*\s){0,4}(?:(?:(?:No|Nr|Number|Nummer|Date|Datum|Code)\b[.#]?|[^\W\d_]*#)(?=.*\d)|Name\b(?!\s(?:of|and|or|in|on|for)\b)))\s+(\S.*)$",
     re.IGNORECASE,
 )
 _TICKED = re.compile(r"^(\S.{2,40}?)\s+([xX✓✔☑☒])$")
+_MARKED = re.compile(r"([xX✓✔☑☒])\s+(?=[A-Z][A-Za-z])")
 _FIGURE = re.compile(r"(?:(?:[A-Z]{3}|RM)\b|[$€£])?\s?[-+]?\d[\d.,/-]*\d?\b")
 _SMALL = re.compile(r"[a-z]{3}")
 _SENTENCE = re.compile(r"[a-z]{2,}; [a-z]|[a-z]{2}\. [A-Z][a-z]+ [a-z]")
@@ -49,8 +51,7 @@ class LinePiece:
 
     @property
     def name(self) -> str:
-        """Its text without the number of the field."""
-        return _NUMBERED.sub("", self.text)
+        return unnumbered(self.text)
 
     @property
     def has_digit(self) -> bool:
@@ -66,12 +67,7 @@ class LinePiece:
 
     @property
     def may_name(self) -> bool:
-        """Whether a text without a colon may be a label: few words, mostly letters, beginning with a capital."""
-        plain = self.name
-        letters = sum(map(str.isalpha, plain))
-        solid = len(plain) - plain.count(" ")
-        short = 3 <= len(plain) <= LONGEST_LABEL and plain.count(" ") < MOST_WORDS
-        return short and letters >= 0.75 * solid and plain[:1].isupper() and not _SENTENCE.search(plain)
+        return may_name(self.text)
 
 
 class PiecesOfPage:
@@ -109,52 +105,94 @@ class PiecesOfPage:
         return [sorted(row, key=lambda piece: piece.box[0]) for row in rows]
 
 
+def unnumbered(text: str) -> str:
+    """A label without the number of its field."""
+    return _NUMBERED.sub("", text)
+
+
+def may_name(text: str) -> bool:
+    """Whether a text without a colon may be a label: few words, mostly letters, beginning with a capital."""
+    plain = unnumbered(text)
+    letters = sum(map(str.isalpha, plain))
+    solid = len(plain) - plain.count(" ")
+    short = 3 <= len(plain) <= LONGEST_LABEL and plain.count(" ") < MOST_WORDS
+    return short and letters >= 0.75 * solid and plain[:1].isupper() and not _SENTENCE.search(plain)
+
+
 def _cut(line: PlacedLine, size: tuple[float, float]) -> Iterator[LinePiece]:
-    """A line as a label with what follows it; or as it is."""
-    start = 0
+    """A line as labels, each with what follows it; or as it is."""
+    at = 0
     label: LinePiece | None = None
-    for match in _COLON.finditer(line.text):
-        text = line.text[start : match.end()]
-        if not _is_label(text):
+    for start, end in _with_colon(line.text):
+        yield from _value(line, at, start, size, label)
+        label = _piece(line, start, end, size)
+        label.is_label = True
+        yield label
+        at = end
+    yield from _value(line, at, len(line.text), size, label)
+
+
+def _value(
+    line: PlacedLine, start: int, end: int, size: tuple[float, float], label: LinePiece | None
+) -> Iterator[LinePiece]:
+    """What follows a label; without one, a text that may begin with a label that has no colon."""
+    text = line.text[start:end]
+    if not text.strip():
+        return
+    start += len(text) - len(text.lstrip())
+    if label is None and (behind := _end_of_name(line, start, end)):
+        label = _piece(line, start, behind, size)
+        label.is_label = True
+        yield label
+        start = behind + len(line.text[behind:end]) - len(line.text[behind:end].lstrip())
+    if label is None and (mark := _MARKED.match(line.text, start, end)):
+        yield _piece(line, start, mark.end(1), size)
+        start = mark.end()
+    piece = _piece(line, start, end, size)
+    piece.is_label = line.is_label and label is None and piece.text.endswith(":")
+    if label is not None:
+        label.rest = piece
+    yield piece
+
+
+def _with_colon(text: str) -> Iterator[tuple[int, int]]:
+    """Where labels with a colon begin and end: the first with all that is before its colon, unless that has a figure;
+    those that follow with the words before theirs that labels are made of."""
+    at = 0
+    for match in _COLON.finditer(text):
+        words = list(_WORD.finditer(text, at, match.end()))
+        name = [word[0] for word in words]
+        if at == 0 and _is_label(text[: match.end()]) and not any(map(_FIGURE.fullmatch, name[1:-1])):
+            begin = 0
+        elif last := next((n for n in range(min(len(name), MOST_NAMING), 0, -1) if _is_name(name[-n:])), 0):
+            begin = words[-last].start()
+        else:
             continue
-        label = _piece(line, start, match.end(), size)
-        label.is_label = True
-        yield label
-        start = match.end()
-        break
-    if label is None and (named := _NAMED.match(line.text) or _TICKED.match(line.text)):
-        name = _piece(line, 0, named.end(1), size)
-        if name.may_name:
-            label = name
-            start = named.start(2)
-    elif label is None and (end := _end_of_name(line)):
-        label = _piece(line, 0, end, size)
-        start = end
-    if label is not None and not label.is_label:
-        label.is_label = True
-        yield label
-    if start < len(line.text) and line.text[start:].strip():
-        start += len(line.text[start:]) - len(line.text[start:].lstrip())
-        rest = _piece(line, start, len(line.text), size)
-        if line.is_label and label is None and rest.text.endswith(":"):
-            rest.is_label = True
-        if label is not None:
-            label.rest = rest
-        yield rest
+        yield begin, match.end()
+        at = match.end()
 
 
-def _end_of_name(line: PlacedLine) -> int:
-    """Where a label without a colon ends that has its value in the same line: behind words that labels are made of,
-    before a figure, or in capitals before small letters; 0 if there is none."""
-    for number in range(min(len(line.words) - 1, MOST_NAMING), 0, -1):
-        end = line.starts[number]
-        name, rest = line.text[:end].strip(), line.text[end:]
-        words = label_words(name)
-        ended = label_words(line.words[number - 1].text)  # not so with the currency of an amount
-        if not ended or not all(map(is_form_word, words)) or not name[0].isupper():
+def _is_name(words: Sequence[str]) -> bool:
+    """Whether a text is made of the words of labels, and begins with a capital."""
+    if any(char.isdigit() for word in words for char in word):
+        return False
+    said = [label_words(word) for word in words]
+    return words[0][:1].isupper() and bool(said[-1]) and all(is_form_word(one) for these in said for one in these)
+
+
+def _end_of_name(line: PlacedLine, start: int, end: int) -> int:
+    """Where a label without a colon ends that has its value in the same line: before a cross, or behind words that
+    labels are made of, before a figure, or in capitals before small letters; 0 if there is none."""
+    named = _NAMED.match(line.text[start:end]) or _TICKED.match(line.text[start:end])
+    if named and may_name(named[1]):
+        return start + named.end(1)
+    within = [at for at in line.starts if start < at < end]
+    for at in reversed(within[:MOST_NAMING]):
+        name, rest = line.text[start:at].strip(), line.text[at:end]
+        if not _is_name(name.split()):
             continue
         if _FIGURE.match(rest) or (name.isupper() and len(name) > SHORTEST and _SMALL.search(rest)):
-            return end
+            return at
     return 0
 
 

@@ -17,7 +17,6 @@ from quire.extract.rules.labels import label_words
 CERTAIN = 3.0  # a label by its colon
 NAMED = 1.6  # by the words that forms use
 FOLLOWS, FIGURE, DIGITS, INITIALS, LONG, LOWER = -2.0, -2.0, -0.8, -0.8, -1.5, -0.5
-CAPITALS = 0.4
 BESIDE = 1.0  # the layout of the page takes it for a label
 SAME_TYPE, SAME_EDGE, SAME_ROW = 1.2, 0.7, 0.25  # how much the mean of the others counts
 EDGE = 0.6  # of the height: how far the left edges of pieces below each other may differ
@@ -30,9 +29,7 @@ _SENTENCE = re.compile(r"[a-z]{2,}[.;] [A-Za-z][a-z]+ [a-z]")
 def label_scores(pieces: Sequence[LinePiece], rows: Iterable[Sequence[LinePiece]]) -> Mapping[LinePiece, float]:
     """A figure for each piece: above 0 it is rather a label, below rather a value."""
     follows = {piece.rest for piece in pieces if piece.rest is not None}
-    letters = [piece for piece in pieces if sum(map(str.isalpha, piece.text)) >= 3]
-    mixed = 2 * sum(piece.text.isupper() for piece in letters) < len(letters)
-    own = {piece: _own(piece, mixed) if piece not in follows else FOLLOWS for piece in pieces}
+    own = {piece: _own(piece) if piece not in follows else FOLLOWS for piece in pieces}
     found = dict(own)
     types: dict[Hashable, list[LinePiece]] = defaultdict(list)
     for piece in pieces:
@@ -46,7 +43,7 @@ def label_scores(pieces: Sequence[LinePiece], rows: Iterable[Sequence[LinePiece]
     return found
 
 
-def _own(piece: LinePiece, mixed: bool) -> float:
+def _own(piece: LinePiece) -> float:
     if piece.is_label:
         return CERTAIN
     plain = piece.name
@@ -64,8 +61,6 @@ def _own(piece: LinePiece, mixed: bool) -> float:
         score += INITIALS
     if piece.line.is_label:
         score += BESIDE
-    if mixed and plain.isupper() and sum(map(str.isalpha, plain)) >= 3:
-        score += CAPITALS
     return score
 
 
