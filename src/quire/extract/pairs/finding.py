@@ -49,15 +49,17 @@ class LabelledValue:
     sure: bool
 
 
+_Made = tuple[LinePiece, LabelledValue]
+
+
 def find_pairs(catalog: SourceCatalog) -> list[LabelledValue]:
-    """The pairs of a document, from the top of each page; a value is that of one label."""
+    """The pairs of a document, row by row; a value is that of one label, but a cell also that of its row."""
     sizes = {page.number: page.size for page in catalog.pages}
     by_page: dict[int, list[PlacedLine]] = {}
     for line in lines_of(catalog):
         if line.box is not None:
             by_page.setdefault(line.page, []).append(line)
-    found = [pair for page, lines in by_page.items() for pair in _PagePairs(lines, sizes[page]).pairs()]
-    return sorted(found, key=lambda pair: (pair.page, pair.label_bbox.top, pair.label_bbox.left))
+    return [pair for page, lines in by_page.items() for pair in _PagePairs(lines, sizes[page]).in_order()]
 
 
 class _PagePairs:
@@ -69,7 +71,12 @@ class _PagePairs:
         names = [piece for piece in self._pieces.all if piece.is_label or (self._scores[piece] > 0 and piece.may_name)]
         self._least = LABEL + COLONS * sum(piece.is_label for piece in names) / max(len(names), 1)
 
-    def pairs(self) -> Iterator[LabelledValue]:
+    def in_order(self) -> list[LabelledValue]:
+        """The pairs in the order of their labels, row by row."""
+        order = {piece: number for number, piece in enumerate(piece for row in self._pieces.rows() for piece in row)}
+        return [pair for _, pair in sorted(self._pairs(), key=lambda made: order[made[0]])]
+
+    def _pairs(self) -> Iterator[_Made]:
         yield from self._ticked()
         yield from self._in_tables()
         labels = [piece for piece in self._pieces.all if piece.is_label and piece not in self._taken]
@@ -95,7 +102,7 @@ class _PagePairs:
             return False
         return (label is not None and label.is_label and self._scores[piece] < CERTAIN) or not self._is_label(piece)
 
-    def _ticked(self) -> Iterator[LabelledValue]:
+    def _ticked(self) -> Iterator[_Made]:
         """A cross with the text that it is beside: on its left, unless the one on its right is much nearer."""
         for mark in self._pieces.all:
             if _MARK.fullmatch(mark.text) is None or mark in self._taken:
@@ -113,7 +120,7 @@ class _PagePairs:
                 yield self._made(min(near, key=lambda one: one[0])[1], [mark], sure=True)
                 self._taken.add(mark)
 
-    def _in_tables(self) -> Iterator[LabelledValue]:
+    def _in_tables(self) -> Iterator[_Made]:
         """The cells of tables, with the heads of their columns and with the names of their rows."""
         finder = TableFinder(self._scores, self._least)
         for table in finder.laid_out([piece for piece in self._pieces.all if piece not in self._taken]):
@@ -122,7 +129,7 @@ class _PagePairs:
         for table in finder.below_heads(rows):
             yield from self._cells(table)
 
-    def _cells(self, table: HeadedTable) -> Iterator[LabelledValue]:
+    def _cells(self, table: HeadedTable) -> Iterator[_Made]:
         self._taken.update(piece for pieces in table.heads.values() for piece in pieces)
         for cells in table.rows:
             self._taken.update(piece for pieces in cells.values() for piece in pieces)
@@ -214,7 +221,7 @@ class _PagePairs:
                 return other
         return None
 
-    def _unmarked(self) -> Iterator[LabelledValue]:
+    def _unmarked(self) -> Iterator[_Made]:
         """Labels without a colon, each with the value that is nearest in the way that is usual on the page."""
         labels = [
             one for one in self._pieces.all if not one.is_label and one not in self._taken and self._is_label(one)
@@ -253,13 +260,13 @@ class _PagePairs:
 
     def _made(
         self, label: LinePiece, value: Sequence[LinePiece], *, sure: bool, more: Sequence[LinePiece] = ()
-    ) -> LabelledValue:
+    ) -> _Made:
         self._taken.add(label)
-        return LabelledValue(
+        return label, LabelledValue(
             label=" ".join(piece.text for piece in (label, *more)),
             value=" ".join(piece.text for piece in value),
             page=label.line.page,
-            label_bbox=label.line.place(label.start, label.end),
+            label_bbox=BBox.union(piece.line.place(piece.start, piece.end) for piece in (label, *more)),
             value_bbox=BBox.union(piece.line.place(piece.start, piece.end) for piece in value),
             records=tuple(dict.fromkeys(piece.line.record for piece in value)),
             sure=sure,
