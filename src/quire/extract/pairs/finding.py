@@ -17,7 +17,7 @@ from quire.types import BBox
 
 LABEL, CERTAIN = 0.5, 1.6  # the scores from which on a text without a colon is a label, and is never a value
 COLONS = 0.8  # how much higher the first is where labels have colons
-REACH = 0.45  # of the width of the page: how far right of its label a value may begin
+REACH = 0.8  # of the width of the page: how far right of its label a value may begin
 BELOW = 1.6  # of the height: how far below its label a value may be
 ABOVE = 0.8  # of the height: how far above
 STICKS = 0.9  # of the height: the gap between the lines of one value
@@ -92,6 +92,7 @@ class _PagePairs:
             if label.rest is None and label not in self._taken and (below := self._below(label)) is not None:
                 yield self._made(label, self._continued(label, below), sure=True)
         yield from self._unmarked()
+        yield from self._before_figures()
 
     def _is_label(self, piece: LinePiece) -> bool:
         return piece.is_label or (self._scores[piece] >= self._least and piece.may_name)
@@ -243,6 +244,15 @@ class _PagePairs:
             if value is not None:
                 self._taken.add(label)
                 yield self._made(label, self._continued(label, value), sure=False)
+
+    def _before_figures(self) -> Iterator[_Made]:
+        """Short texts that have nothing but a figure to their right."""
+        for piece in self._pieces.all:
+            if piece in self._taken or piece.is_label or not piece.may_name:
+                continue
+            value = self._right(piece)
+            if value is not None and value.is_figure and self._pieces.row_of(piece) == [value]:
+                yield self._made(piece, self._continued(piece, value), sure=False)
 
     def _ways(self, label: LinePiece) -> Iterator[tuple[_Way, float]]:
         """Where a label has something that may be its value, with a figure for how near and how likely it is."""

@@ -106,8 +106,8 @@ class PiecesOfPage:
 
 
 def unnumbered(text: str) -> str:
-    """A label without the number of its field."""
-    return _NUMBERED.sub("", text)
+    """A label without the number of its field and the mark of a note."""
+    return _NUMBERED.sub("", text).rstrip("*†‡ ")
 
 
 def may_name(text: str) -> bool:

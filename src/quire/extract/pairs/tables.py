@@ -5,6 +5,7 @@ Tables are those that the layout found, and rows of texts that stand below a row
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +17,14 @@ from quire.median import median
 APART = 0.8  # how much more heads look like labels than what is below them
 LISTED = 0.5  # how much more the left of two columns looks like labels in a list of labels with values
 NAMING = 0.8  # how much more the first column looks like labels where it names the rows
+DIGITS = 0.4  # of the cells, in a table of figures
 FIGURES = 0.6  # of the other cells there
 CLOSER = 0.7  # of the usual gap between rows: how far below the heads their second line is
 ROWS_APART = 4.0  # of the height: the gap between the rows of a table
 MOST_HEADS = 3  # rows of heads in a table that the layout found
 FEWEST_FILLED, FEWEST_ROWS = 2, 3  # rows with two cells: in such a table, and in one found by its heads
+
+_MEASURED = re.compile(r"[$€£]\s?\d|\d[.,]\d")  # a year or a class of ages may head a column, an amount may not
 
 Cells = Mapping[int, list[LinePiece]]
 """The pieces of a row by the number of their column."""
@@ -71,8 +75,15 @@ class TableFinder:
         colons = any(one.text.endswith(":") for one in _all([above, *_without(rows, named)]))
         if len(grid[heads - 1]) < 2 or sum(len(cells) > 1 for cells in rows) < FEWEST_FILLED or colons:
             return None
+        if any(_MEASURED.search(one.text) for one in _all([above])):
+            return None
+        if not _has_figures(_all(rows)) and not self._are_labels(above):
+            return None
         table = HeadedTable(above, rows, self._has_named_rows(rows, named))
         return table if self._apart(table) >= APART else None
+
+    def _are_labels(self, heads: Cells) -> bool:
+        return all(self._scores[pieces[0]] >= self._least for pieces in heads.values())
 
     def _apart(self, table: HeadedTable) -> float:
         """How much more the heads look like labels than the cells."""
@@ -116,8 +127,7 @@ class TableFinder:
         texts = [pieces[0] for cells in below for pieces in cells.values()]
         if sum(len(cells) > 1 for cells in below) < FEWEST_ROWS or self._is_list(heads, below):
             return None
-        figures = 5 * sum(one.has_digit for one in texts) >= 2 * len(texts)
-        if not figures and self._mean([head for head, *_ in heads]) - self._mean(texts) < APART:
+        if not _has_figures(texts) and self._mean([head for head, *_ in heads]) - self._mean(texts) < APART:
             return None
         return HeadedTable(dict(enumerate(heads)), below, self._has_named_rows(below, 0))
 
@@ -138,6 +148,10 @@ class TableFinder:
 
 def _all(rows: Iterable[Cells]) -> list[LinePiece]:
     return [piece for cells in rows for pieces in cells.values() for piece in pieces]
+
+
+def _has_figures(pieces: Sequence[LinePiece]) -> bool:
+    return sum(piece.has_digit for piece in pieces) >= DIGITS * len(pieces)
 
 
 def _first(heads: Cells, rows: Sequence[Cells]) -> int:
