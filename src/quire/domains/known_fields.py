@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from quire.catalog.records import SourceCatalog
+from quire.extract.naming.concepts import CONCEPTS
+from quire.extract.naming.labels import LabelMatcher
 from quire.extract.offline import OfflineExtractor
-from quire.extract.rules.concepts import CONCEPTS
-from quire.extract.rules.labels import LabelMatcher
 from quire.extract.running import extract
 from quire.extract.schema import ExtractSchema, ValueKind
 from quire.extract.values import LeafEvidence

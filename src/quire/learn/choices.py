@@ -13,7 +13,7 @@ from quire.catalog.records import SourceCatalog
 from quire.context import Json
 from quire.extract.candidates import Candidate, find_candidates
 from quire.extract.candidates.finding import CONTEXT
-from quire.extract.candidates.lines import PlacedLine
+from quire.extract.lines import PlacedLine
 from quire.extract.offline import OfflineExtractor
 from quire.extract.rules.ranking import value_of
 from quire.extract.schema import ExtractSchema, LeafSpec

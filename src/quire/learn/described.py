@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from quire.catalog.records import SourceCatalog
-from quire.extract.candidates.lines import lines_of
+from quire.extract.lines import lines_of
 from quire.extract.schema import ExtractSchema
 from quire.learn.choices import DocumentChoices, LeafChoice
 from quire.learn.features import DescribedCandidates, FeatureIds, feature, nothing, ruled

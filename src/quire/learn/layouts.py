@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from quire.extract.candidates.lines import PlacedLine
+from quire.extract.lines import PlacedLine
 from quire.learn.choices import LeafChoice
 from quire.learn.features import REMEMBERED, feature, tokens
 from quire.types import NO_BOX, BBox

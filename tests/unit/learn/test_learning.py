@@ -8,7 +8,7 @@ import re
 import pytest
 
 from quire.errors import UsageError
-from quire.extract.candidates.lines import lines_of
+from quire.extract.lines import lines_of
 from quire.extract.offline import OfflineExtractor
 from quire.extract.registry import find_extractor
 from quire.extract.running import extract

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.extract.candidates.lines import PlacedLine
+from quire.extract.lines import PlacedLine
 from quire.types import Cell, Table
 
 ROW = 0.5  # of the lower height: how much two lines of a row share

@@ -11,10 +11,10 @@ from quire.extract.candidates.addresses import address_marks, begins_address, co
 from quire.extract.candidates.around import Around, Neighbourhood
 from quire.extract.candidates.companies import has_legal_form, is_one_name
 from quire.extract.candidates.in_line import values_in_line
-from quire.extract.candidates.lines import PlacedLine, lines_of
 from quire.extract.candidates.readings import Readings
 from quire.extract.candidates.spans import TypedSpan, spans_of
 from quire.extract.candidates.values import Candidate, CandidateOrigin
+from quire.extract.lines import PlacedLine, lines_of
 from quire.extract.schema import ValueKind
 from quire.median import median
 from quire.types import BBox

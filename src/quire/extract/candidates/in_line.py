@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from quire.extract.candidates.lines import PlacedLine
+from quire.extract.lines import PlacedLine
 from quire.median import median
 from quire.verify.phrases import TextSpan
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from quire.catalog.records import SourceCatalog
-from quire.extract.candidates.lines import PlacedLine, lines_of
+from quire.extract.lines import PlacedLine, lines_of
 from quire.extract.pairs.pieces import LinePiece, PiecesOfPage
 from quire.extract.pairs.roles import label_scores
 from quire.extract.pairs.tables import HeadedTable, TableFinder

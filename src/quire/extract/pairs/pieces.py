@@ -7,9 +7,9 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quire.extract.candidates.lines import PlacedLine
-from quire.extract.pairs.form_words import is_form_word
-from quire.extract.rules.labels import label_words
+from quire.extract.lines import PlacedLine
+from quire.extract.naming.form_words import is_form_word
+from quire.extract.naming.labels import label_words
 
 LONGEST_LABEL, MOST_WORDS = 60, 9  # characters and words
 MOST_NAMING = 4  # words of a label that has neither a colon nor a gap behind it

@@ -10,9 +10,9 @@ import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-from quire.extract.pairs.form_words import is_form_word
+from quire.extract.naming.form_words import is_form_word
+from quire.extract.naming.labels import label_words
 from quire.extract.pairs.pieces import LinePiece
-from quire.extract.rules.labels import label_words
 
 CERTAIN = 3.0  # a label by its colon
 NAMED = 1.6  # by the words that forms use

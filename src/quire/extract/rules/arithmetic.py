@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from quire.extract.candidates.values import Candidate
-from quire.extract.rules.labels import LabelMatcher
+from quire.extract.naming.labels import LabelMatcher
 
 SURE = 0.75
 """The least with which a label names one of the amounts that are added."""

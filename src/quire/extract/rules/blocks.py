@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from quire.extract.candidates.addresses import address_marks
 from quire.extract.candidates.companies import has_legal_form
 from quire.extract.candidates.values import Candidate
-from quire.extract.rules.labels import LabelMatcher
+from quire.extract.naming.labels import LabelMatcher
 from quire.types import BBox
 from quire.verify.phrases import solid
 

@@ -10,8 +10,8 @@ from functools import cached_property
 from quire.extract.candidates.addresses import address_marks, is_stop
 from quire.extract.candidates.companies import has_legal_form, is_registration
 from quire.extract.candidates.values import Candidate
+from quire.extract.naming.labels import LabelMatcher, label_words
 from quire.extract.rules.blocks import AddressBlocks
-from quire.extract.rules.labels import LabelMatcher, label_words
 from quire.verify.phrases import solid
 
 TOP = 0.45

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from quire.extract.rules.concepts import BY_ID, CONCEPTS, Concept
-from quire.extract.rules.labels import LabelMatcher
+from quire.extract.naming.concepts import BY_ID, CONCEPTS, Concept
+from quire.extract.naming.labels import LabelMatcher
 from quire.extract.schema import LeafSpec, ValueKind
 
 WHOLE = 0.9

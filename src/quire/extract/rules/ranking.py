@@ -11,9 +11,9 @@ from functools import cached_property
 from quire.context import Json
 from quire.extract.candidates.addresses import address_marks
 from quire.extract.candidates.values import Candidate
+from quire.extract.naming.labels import LabelMatcher
 from quire.extract.patterns import value_pattern
 from quire.extract.rules.arithmetic import Arithmetic
-from quire.extract.rules.labels import LabelMatcher
 from quire.extract.rules.layout import Senders, document_kind, largest
 from quire.extract.rules.leaves import WantedLeaf
 from quire.extract.rules.scoring import LabelFit, label_fit

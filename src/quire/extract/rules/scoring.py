@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from quire.extract.candidates.values import Candidate
-from quire.extract.rules.labels import LabelMatcher
+from quire.extract.naming.labels import LabelMatcher
 from quire.extract.rules.leaves import WantedLeaf, may_name
 from quire.extract.schema import ValueKind
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from quire.extract.rules.labels import LabelMatcher
+from quire.extract.naming.labels import LabelMatcher
 from quire.extract.rules.leaves import WantedLeaf
 from quire.extract.tables.merged import half_of, merged_properties
 from quire.types import Block, Cell, Table

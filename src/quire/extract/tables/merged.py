@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from quire.extract.candidates.spans import TypedSpan, spans_of
-from quire.extract.rules.labels import LabelMatcher
+from quire.extract.naming.labels import LabelMatcher
 from quire.extract.rules.leaves import WantedLeaf
 from quire.extract.schema import ValueKind
 from quire.types import BBox, Block, Cell, Word

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from quire.extract.rules.concepts import CONCEPTS
-from quire.extract.rules.labels import label_words
+from quire.extract.naming.concepts import CONCEPTS
+from quire.extract.naming.labels import label_words
 
 _WORDS = """
     name surname forename first last middle initials title salutation sex gender age birth born nationality marital
