@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from quire.catalog.records import SourceCatalog
 from quire.context import Json
@@ -15,6 +15,7 @@ from quire.extract.candidates.readings import Readings
 from quire.extract.candidates.spans import TypedSpan, spans_of
 from quire.extract.candidates.values import Candidate, CandidateOrigin
 from quire.extract.lines import PlacedLine, lines_of
+from quire.extract.pairs import RoleInLine, find_roles
 from quire.extract.schema import ValueKind
 from quire.median import median
 from quire.types import BBox
@@ -39,13 +40,14 @@ def find_candidates(catalog: SourceCatalog, lines: Sequence[PlacedLine] | None =
     catalog, if they were found already."""
     lines = lines_of(catalog) if lines is None else lines
     sizes = [line.height for line in lines if line.box]
-    finder = _Finder(lines, median(sizes) if sizes else 1.0)
+    finder = _Finder(lines, median(sizes) if sizes else 1.0, find_roles(catalog, lines))
     return [candidate for line in lines for candidate in finder.of_line(line)]
 
 
 class _Finder:
-    def __init__(self, lines: Sequence[PlacedLine], size: float) -> None:
+    def __init__(self, lines: Sequence[PlacedLine], size: float, roles: Mapping[int, Sequence[RoleInLine]]) -> None:
         self._size = size
+        self._roles = roles
         self._neighbourhood = Neighbourhood(lines)
         self._in_line = {line.order: list(values_in_line(line)) for line in lines}
         self._spans = {line.order: list(spans_of(line.text)) for line in lines}
@@ -116,7 +118,7 @@ class _Finder:
             if (_BETWEEN.search(parts[0]) or has_legal_form(parts[1])) and begins_address(rest):
                 place = len(line.text) - len(rest), len(line.text)
                 yield self._made(line, around, "address", place, rest, "span")
-        if not begins_address(line.text):
+        if not begins_address(line.text) or self._is_label(line, 0, len(line.text)):
             return
         run = [line]
         while True:
@@ -149,10 +151,21 @@ class _Finder:
             row_head=around.row_head,
             column_head=around.column_head,
             section=around.section,
+            paired=self._paired(first, 0, len(first.text)),
             size=round(max(line.height for line in lines) / self._size, 2),
             bold=first.bold,
             confidence=min(known, default=None),
         )
+
+    def _of(self, line: PlacedLine) -> Sequence[RoleInLine]:
+        return self._roles.get(line.order, ())
+
+    def _is_label(self, line: PlacedLine, start: int, end: int) -> bool:
+        return any(one.is_label and one.start <= start and end <= one.end for one in self._of(line))
+
+    def _paired(self, line: PlacedLine, start: int, end: int) -> str:
+        within = (one.label for one in self._of(line) if one.label and one.start <= start and end <= one.end)
+        return next(within, "")
 
     def _origin(self, line: PlacedLine) -> CandidateOrigin:
         if line.cell is not None:
@@ -191,6 +204,8 @@ class _Finder:
             section=around.section,
             before=line.text[max(start - CONTEXT, before) : start].strip(),
             after=line.text[end : end + CONTEXT].strip(),
+            paired=self._paired(line, start, end),
+            is_label=self._is_label(line, start, end),
             size=round(line.height / self._size, 2),
             bold=line.bold,
             confidence=line.confidence(start, end),

@@ -42,6 +42,10 @@ class Candidate:
     section: str = ""
     before: str = ""
     after: str = ""
+    paired: str = ""
+    """The label that it is the value of, by how the whole page is set."""
+    is_label: bool = False
+    """Whether it is a label, by how the whole page is set."""
     size: float = 1.0
     """Height of its type, relative to the median of the document."""
     bold: bool = False

@@ -11,7 +11,7 @@ from typing import Literal
 from quire.catalog.records import SourceCatalog
 from quire.extract.lines import PlacedLine, lines_of
 from quire.extract.pairs.pieces import LinePiece, PiecesOfPage
-from quire.extract.pairs.roles import label_scores
+from quire.extract.pairs.roles import label_scores, own_score
 from quire.extract.pairs.tables import HeadedTable, TableFinder
 from quire.types import BBox
 
@@ -49,36 +49,75 @@ class LabelledValue:
     sure: bool
 
 
-_Made = tuple[LinePiece, LabelledValue]
+_Made = tuple[LinePiece, LabelledValue, Sequence[LinePiece]]
+"""The label of a pair, the pair, and the pieces of its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoleInLine:
+    """What a part of a line is: a label, or the value of one, whose text is `label`."""
+
+    start: int
+    end: int
+    label: str = ""
+    is_label: bool = False
 
 
 def find_pairs(catalog: SourceCatalog) -> list[LabelledValue]:
     """The pairs of a document, row by row; a value is that of one label, but a cell also that of its row."""
+    return [pair for page in _pages(catalog, lines_of(catalog)) for pair in page.in_order()]
+
+
+def find_roles(catalog: SourceCatalog, lines: Sequence[PlacedLine]) -> dict[int, list[RoleInLine]]:
+    """The labels in the lines of a document and the beginnings of their values, by the order of the lines. What the
+    heads of a table say is left out."""
+    found: dict[int, list[RoleInLine]] = {}
+    for page in _pages(catalog, lines):
+        for piece, role in page.roles():
+            found.setdefault(piece.line.order, []).append(role)
+    return found
+
+
+def _pages(catalog: SourceCatalog, lines: Sequence[PlacedLine]) -> Iterator[_PagePairs]:
     sizes = {page.number: page.size for page in catalog.pages}
     by_page: dict[int, list[PlacedLine]] = {}
-    for line in lines_of(catalog):
+    for line in lines:
         if line.box is not None:
             by_page.setdefault(line.page, []).append(line)
-    return [pair for page, lines in by_page.items() for pair in _PagePairs(lines, sizes[page]).in_order()]
+    return (_PagePairs(those, sizes[page]) for page, those in by_page.items())
 
 
 class _PagePairs:
     def __init__(self, lines: Sequence[PlacedLine], size: tuple[float, float]) -> None:
         self._size = size
         self._pieces = PiecesOfPage(lines, size)
-        self._scores = label_scores(self._pieces.all, self._pieces.rows())
+        self._scores = label_scores(self._pieces.all, self._pieces.rows)
         self._taken: set[LinePiece] = set()
         names = [piece for piece in self._pieces.all if piece.is_label or (self._scores[piece] > 0 and piece.may_name)]
         self._least = LABEL + COLONS * sum(piece.is_label for piece in names) / max(len(names), 1)
 
     def in_order(self) -> list[LabelledValue]:
         """The pairs in the order of their labels, row by row."""
-        order = {piece: number for number, piece in enumerate(piece for row in self._pieces.rows() for piece in row)}
-        return [pair for _, pair in sorted(self._pairs(), key=lambda made: order[made[0]])]
+        order = {piece: number for number, piece in enumerate(piece for row in self._pieces.rows for piece in row)}
+        return [pair for _, pair, _ in sorted(self._pairs(), key=lambda made: order[made[0]])]
+
+    def roles(self) -> Iterator[tuple[LinePiece, RoleInLine]]:
+        """The pieces that are labels, and those with which values outside of tables begin."""
+        inside = {piece for _, _, value in self._in_tables() for piece in value}
+        values = {value[0]: pair.label for _, pair, value in self._outside()}
+        for piece in self._pieces.all:
+            if piece in values:
+                yield piece, RoleInLine(piece.start, piece.end, label=values[piece])
+            elif piece not in inside and self._is_label(piece) and own_score(piece) > 0:
+                yield piece, RoleInLine(piece.start, piece.end, is_label=True)
 
     def _pairs(self) -> Iterator[_Made]:
         yield from self._ticked()
         yield from self._in_tables()
+        yield from self._outside()
+
+    def _outside(self) -> Iterator[_Made]:
+        """Pairs that are in no table."""
         labels = [piece for piece in self._pieces.all if piece.is_label and piece not in self._taken]
         for label in labels:
             first = label.rest
@@ -126,7 +165,7 @@ class _PagePairs:
         finder = TableFinder(self._scores, self._least)
         for table in finder.laid_out([piece for piece in self._pieces.all if piece not in self._taken]):
             yield from self._cells(table)
-        rows = [free for row in self._pieces.rows() if (free := [piece for piece in row if piece not in self._taken])]
+        rows = [free for row in self._pieces.rows if (free := [piece for piece in row if piece not in self._taken])]
         for table in finder.below_heads(rows):
             yield from self._cells(table)
 
@@ -272,7 +311,7 @@ class _PagePairs:
         self, label: LinePiece, value: Sequence[LinePiece], *, sure: bool, more: Sequence[LinePiece] = ()
     ) -> _Made:
         self._taken.add(label)
-        return label, LabelledValue(
+        pair = LabelledValue(
             label=" ".join(piece.text for piece in (label, *more)),
             value=" ".join(piece.text for piece in value),
             page=label.line.page,
@@ -281,3 +320,4 @@ class _PagePairs:
             records=tuple(dict.fromkeys(piece.line.record for piece in value)),
             sure=sure,
         )
+        return label, pair, value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 
 from quire.extract.lines import PlacedLine
 from quire.extract.naming.form_words import is_form_word
@@ -20,7 +20,8 @@ _NUMBERED = re.compile(r"^(?:\(?\d{1,3}[a-z]?[.)]\s*|(?:\d{1,2}[a-z]?|[a-z])\s+(
 _WORD = re.compile(r"\S+")
 _WORDED = re.compile(r"[^\W\d_]{2}")
 _NAMED = re.compile(
-    r"^((?:[^\W\d_][\w./&'-]*\s){0,4}(?:(?:(?:No|Nr|Number|Nummer|Date|Datum|Code)\b[.#]?|[^\W\d_]*#)(?=.*\d)|Name\b(?!\s(?:of|and|or|in|on|for)\b)))\s+(\S.*)$",
+    r"^((?:[^\W\d_][\w./&'-]*\s){0,4}(?:(?:(?:No|Nr|Number|Nummer|Date|Datum|Code)\b[.#]?|[^\W\d_]*#)(?=.*\d)|Name\b))"
+    r"\s+(?!(?-i:[a-zäöüéèà]))(\S.*)$",
     re.IGNORECASE,
 )
 _TICKED = re.compile(r"^(\S.{2,40}?)\s+([xX✓✔☑☒])$")
@@ -30,32 +31,23 @@ _SMALL = re.compile(r"[a-z]{3}")
 _SENTENCE = re.compile(r"[a-z]{2,}; [a-z]|[a-z]{2}\. [A-Z][a-z]+ [a-z]")
 
 
-@dataclass(slots=True, eq=False)
 class LinePiece:
     """A part of a line: a label, or what may be a value. `rest` is what follows a label in its own line."""
 
-    line: PlacedLine
-    start: int
-    end: int
-    box: tuple[float, float, float, float]
-    is_label: bool = False
-    rest: LinePiece | None = None
+    __slots__ = ("box", "end", "has_digit", "height", "is_label", "line", "rest", "start", "text")
 
-    @property
-    def text(self) -> str:
-        return self.line.text[self.start : self.end].strip()
-
-    @property
-    def height(self) -> float:
-        return self.box[3] - self.box[1]
+    def __init__(self, line: PlacedLine, start: int, end: int, size: tuple[float, float]) -> None:
+        self.line, self.start, self.end = line, start, end
+        self.box = line.place(start, end).points(size)
+        self.height = self.box[3] - self.box[1]
+        self.text = line.text[start:end].strip()
+        self.has_digit = any(map(str.isdigit, self.text))
+        self.is_label = False
+        self.rest: LinePiece | None = None
 
     @property
     def name(self) -> str:
         return unnumbered(self.text)
-
-    @property
-    def has_digit(self) -> bool:
-        return any(map(str.isdigit, self.text))
 
     @property
     def is_figure(self) -> bool:
@@ -78,6 +70,7 @@ class PiecesOfPage:
         self.all = sorted(pieces, key=lambda piece: (piece.box[1] + piece.box[3]) / 2)
         self._middles = [(piece.box[1] + piece.box[3]) / 2 for piece in self.all]
         self.tallest = max((piece.height for piece in self.all), default=0.0)
+        self._beside: dict[LinePiece, list[LinePiece]] = {}
 
     def near(self, top: float, bottom: float) -> Sequence[LinePiece]:
         """The pieces whose middles are between two heights."""
@@ -85,24 +78,30 @@ class PiecesOfPage:
 
     def row_of(self, piece: LinePiece) -> list[LinePiece]:
         """The pieces on the same height, from left to right."""
-        _, top, _, bottom = piece.box
-        found = []
-        for other in self.near(top - self.tallest / 2, bottom + self.tallest / 2):
-            shared = min(bottom, other.box[3]) - max(top, other.box[1])
-            if other is not piece and shared >= ROW * min(piece.height, other.height):
-                found.append(other)
-        return sorted(found, key=lambda other: other.box[0])
+        found = self._beside.get(piece)
+        if found is None:
+            _, top, _, bottom = piece.box
+            near = self.near(top - self.tallest / 2, bottom + self.tallest / 2)
+            found = [other for other in near if other is not piece and _are_level(piece, other)]
+            self._beside[piece] = found = sorted(found, key=lambda other: other.box[0])
+        return found
 
+    @cached_property
     def rows(self) -> list[list[LinePiece]]:
         rows: list[list[LinePiece]] = []
         for piece in self.all:
-            last = rows[-1][0] if rows else None
-            shared = min(piece.box[3], last.box[3]) - max(piece.box[1], last.box[1]) if last else 0.0
-            if last is not None and shared >= ROW * min(piece.height, last.height):
+            if rows and _are_level(piece, rows[-1][0]):
                 rows[-1].append(piece)
             else:
                 rows.append([piece])
         return [sorted(row, key=lambda piece: piece.box[0]) for row in rows]
+
+
+def _are_level(piece: LinePiece, other: LinePiece) -> bool:
+    _, top, _, bottom = piece.box
+    _, above, _, below = other.box
+    shared = (bottom if bottom < below else below) - (top if top > above else above)
+    return shared >= ROW * (piece.height if piece.height < other.height else other.height)
 
 
 def unnumbered(text: str) -> str:
@@ -125,7 +124,7 @@ def _cut(line: PlacedLine, size: tuple[float, float]) -> Iterator[LinePiece]:
     label: LinePiece | None = None
     for start, end in _with_colon(line.text):
         yield from _value(line, at, start, size, label)
-        label = _piece(line, start, end, size)
+        label = LinePiece(line, start, end, size)
         label.is_label = True
         yield label
         at = end
@@ -141,14 +140,14 @@ def _value(
         return
     start += len(text) - len(text.lstrip())
     if label is None and (behind := _end_of_name(line, start, end)):
-        label = _piece(line, start, behind, size)
+        label = LinePiece(line, start, behind, size)
         label.is_label = True
         yield label
         start = behind + len(line.text[behind:end]) - len(line.text[behind:end].lstrip())
     if label is None and (mark := _MARKED.match(line.text, start, end)):
-        yield _piece(line, start, mark.end(1), size)
+        yield LinePiece(line, start, mark.end(1), size)
         start = mark.end()
-    piece = _piece(line, start, end, size)
+    piece = LinePiece(line, start, end, size)
     piece.is_label = line.is_label and label is None and piece.text.endswith(":")
     if label is not None:
         label.rest = piece
@@ -194,10 +193,6 @@ def _end_of_name(line: PlacedLine, start: int, end: int) -> int:
         if _FIGURE.match(rest) or (name.isupper() and len(name) > SHORTEST and _SMALL.search(rest)):
             return at
     return 0
-
-
-def _piece(line: PlacedLine, start: int, end: int, size: tuple[float, float]) -> LinePiece:
-    return LinePiece(line, start, end, line.place(start, end).points(size))
 
 
 def _is_label(text: str) -> bool:

@@ -23,13 +23,18 @@ EDGE = 0.6  # of the height: how far the left edges of pieces below each other m
 LONGEST = 60
 _INITIALS = re.compile(r"^(?:(?:Mr|Mrs|Ms|Dr|Prof)\b\.?|[A-Z]\.)\s?(?:[A-Z]\.\s?)*[A-Z]")
 _PLACE = re.compile(r"@|www\.|https?:")
+_STREET = re.compile(
+    r"^\d+\w?,?\s.*\b(?:street|st|road|rd|avenue|ave|lane|drive|way|square|place)\b|(?:stra(?:ß|ss)e|weg|platz)\s\d|"
+    r"^\d+\w?,?\s(?:rue|avenue|boulevard|place|via|calle|jalan)\b",
+    re.IGNORECASE,
+)
 _SENTENCE = re.compile(r"[a-z]{2,}[.;] [A-Za-z][a-z]+ [a-z]")
 
 
 def label_scores(pieces: Sequence[LinePiece], rows: Iterable[Sequence[LinePiece]]) -> Mapping[LinePiece, float]:
     """A figure for each piece: above 0 it is rather a label, below rather a value."""
     follows = {piece.rest for piece in pieces if piece.rest is not None}
-    own = {piece: _own(piece) if piece not in follows else FOLLOWS for piece in pieces}
+    own = {piece: own_score(piece) if piece not in follows else FOLLOWS for piece in pieces}
     found = dict(own)
     types: dict[Hashable, list[LinePiece]] = defaultdict(list)
     for piece in pieces:
@@ -43,11 +48,12 @@ def label_scores(pieces: Sequence[LinePiece], rows: Iterable[Sequence[LinePiece]
     return found
 
 
-def _own(piece: LinePiece) -> float:
+def own_score(piece: LinePiece) -> float:
+    """How much a piece looks like a label by itself."""
     if piece.is_label:
         return CERTAIN
     plain = piece.name
-    if piece.is_figure or _PLACE.search(plain) or not any(map(str.isalpha, plain)):
+    if piece.is_figure or _PLACE.search(plain) or _STREET.search(piece.text) or not any(map(str.isalpha, plain)):
         return FIGURE
     words = label_words(plain)
     score = NAMED * sum(map(is_form_word, words)) / len(words) if words else 0.0

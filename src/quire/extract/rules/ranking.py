@@ -125,7 +125,8 @@ class Ranking:
         if sum(map(str.isalnum, candidate.text)) < _least_signs(wanted):
             return None
         fit = label_fit(wanted, candidate, self._matcher, self._bonus)
-        if fit.label and fit.label == candidate.column_head and self._is_one_of_many(candidate):
+        of_column = fit.label == candidate.column_head != candidate.paired
+        if fit.label and of_column and self._is_one_of_many(candidate):
             fit = fit._replace(figure=fit.figure * SPREAD)
         if fit.label and solid(fit.label) == solid(candidate.text):
             return None
@@ -145,6 +146,8 @@ class Ranking:
     def _is_label(self, wanted: WantedLeaf, candidate: Candidate) -> bool:
         if candidate.kind not in ("name", "text") or wanted.leaf.enum:
             return False
+        if candidate.is_label:
+            return True
         named = self._matcher.names(candidate.text.split("\n")[0])
         said = wanted.concept is not None and wanted.concept.id == "payment_method"  # `Cash` is a way to pay, too
         return candidate.text.endswith(":") or (not said and max(named.values(), default=0.0) >= LABEL)
@@ -162,7 +165,8 @@ class Ranking:
         if name == "buyer" and candidate.kind == "name" and fit.figure < LABELLED:
             return max(self._senders.recipient(candidate, self.sender) - fit.figure, 0.0)
         if wanted.kind == "address" and candidate.kind == "address":
-            share = 1.0 if address_marks(fit.label) >= 1 else 1 - LABELLED  # the line above is one of the address
+            within = address_marks(fit.label) >= 1 and fit.label != candidate.paired  # the line above is one of it
+            share = 1.0 if within else 1 - LABELLED
             return self._senders.address(candidate, self.sender) - share * fit.figure
         if candidate.kind in ("amount", "number") and name in ("total", "gross"):
             return self._amount(candidate, fit)

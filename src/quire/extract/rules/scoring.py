@@ -14,6 +14,8 @@ from quire.extract.schema import ValueKind
 BESIDE, LEFT, ABOVE, ROW, COLUMN, JOINT, SECTION = 1.0, 0.95, 0.9, 0.8, 0.82, 0.92, 0.3
 """How much a label counts by where it stands: in the same line, left, above, in the row or the column, a heading with
 the label, the heading alone."""
+PAIRED = 0.97
+"""How much it counts where the whole page says that it is the label of the value, wherever it stands."""
 SKIPPED = 0.8
 """What remains of a label to the left for each other value between: the result of a test is not the unit behind it."""
 RIVAL = 3.0
@@ -51,6 +53,9 @@ def label_fit(wanted: WantedLeaf, candidate: Candidate, matcher: LabelMatcher, b
     if beside and candidate.left and candidate.origin != "field":
         own, _ = _named(wanted, candidate.left, matcher, bonus, candidate.kind)
         best = max(best, LabelFit(0.6 * own, candidate.left))
+    if candidate.paired:
+        own, _ = _named(wanted, candidate.paired, matcher, bonus, candidate.kind)
+        best = max(best, LabelFit(PAIRED * own, candidate.paired))
     share = CLAIMED if claimed >= 0.8 else 1.0
     above = [] if candidate.above in candidate.column_head else [(candidate.above, ABOVE)]
     if candidate.column_head:  # a line of it alone may say something else: Unit price / without tax
