@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import pytest
+
+import quire
 from quire.catalog.records import SourceCatalog
 from quire.extract.pairs import find_pairs
-from tests.documents import Piece
+from tests.documents import Piece, placed
 from tests.unit.extract.made import printed, scanned
 
 Pairs = dict[str, str]
@@ -158,3 +161,16 @@ def test_a_cell_is_named_by_its_row_and_by_its_column():
     pairs = found(printed(*pieces))
     assert {("Weight", "12.4"), ("Present sample", "12.4"), ("Tar", "9.0"), ("Mean", "9.0")} <= {*pairs}
     assert not [pair for pair in pairs if pair[0] == "Test"]
+
+
+@pytest.mark.parametrize("apart", [15, -12], ids=["below", "above"])
+def test_fields_that_are_named_have_the_value_that_the_page_gives_their_label(apart: float):
+    result = quire.read(placed(stacked(MEMBER, apart=apart, label=8, value=11)))
+    values = result.extract(fields="surname, first name, street, city, e-mail, occupation").values
+    assert [*values.values()] == ["Okafor", "Chidi", "22 Linden Road", "Bath", "c.okafor@example.org", "Engineer"]
+
+
+def test_the_label_of_the_next_box_is_no_value():
+    rows = [*STATEMENT, {"g Broker": "", "7 Tips": ""}]
+    values = quire.read(placed(stacked(rows, apart=14, label=6, value=10))).extract(fields="last name, broker").values
+    assert values == {"last_name": "Sandoval", "broker": None}

@@ -15,6 +15,7 @@ from quire.extract.candidates.readings import Readings
 from quire.extract.candidates.spans import TypedSpan, spans_of
 from quire.extract.candidates.values import Candidate, CandidateOrigin
 from quire.extract.lines import PlacedLine, lines_of
+from quire.extract.naming.form_words import is_form_label
 from quire.extract.pairs import RoleInLine, find_roles
 from quire.extract.schema import ValueKind
 from quire.median import median
@@ -64,9 +65,11 @@ class _Finder:
 
     def of_line(self, line: PlacedLine) -> Iterator[Candidate]:
         around = self._neighbourhood.around(line)
+        numbers = [(one.start, one.start + one.numbering) for one in self._of(line) if one.numbering]
         for span in self._spans[line.order]:
-            yield self._typed(line, around, span)
-        if not line.is_label:
+            if not any(start <= span.start and span.end <= end for start, end in numbers):
+                yield self._typed(line, around, span)
+        if not line.is_label or self._paired(line, 0, len(line.text)):
             yield from self._texts(line, around)
             yield from self._addresses(line, around)
 
@@ -125,6 +128,8 @@ class _Finder:
             yield self._joined(run, around, "address")
             following = self._neighbourhood.below(run[-1])
             if following is None or len(run) == MOST_LINES or not continues_address(following.text):
+                return
+            if is_form_label(following.text) and self._is_label(following, 0, len(following.text)):
                 return
             if has_legal_form(following.text) or _WINDOW.search(run[-1].text):  # the recipient's begins
                 return

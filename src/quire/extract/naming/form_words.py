@@ -35,3 +35,9 @@ _KNOWN = frozenset(_WORDS.split()) | {word for one in CONCEPTS for label in one.
 def is_form_word(word: str) -> bool:
     """Whether one of the words of `label_words` is usual in labels."""
     return word in _KNOWN
+
+
+def is_form_label(text: str) -> bool:
+    """Whether a text is made of such words alone."""
+    words = label_words(text)
+    return bool(words) and all(map(is_form_word, words))

@@ -7,7 +7,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from copy import copy
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from quire.correct.matching import Nearest
 
@@ -56,6 +56,7 @@ _EMPTY_NAMES = (
 _EMPTY = frozenset(_EMPTY_NAMES.split())
 
 
+@lru_cache(maxsize=4096)
 def label_words(text: str) -> tuple[str, ...]:
     """The words of a label: lower case, without accents, `no`, `nr` and `#` as `number`, without articles."""
     text = _UNIT.sub("", text)

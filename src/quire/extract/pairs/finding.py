@@ -10,7 +10,7 @@ from typing import Literal
 
 from quire.catalog.records import SourceCatalog
 from quire.extract.lines import PlacedLine, lines_of
-from quire.extract.pairs.pieces import LinePiece, PiecesOfPage
+from quire.extract.pairs.pieces import LinePiece, PiecesOfPage, numbering
 from quire.extract.pairs.roles import label_scores, own_score
 from quire.extract.pairs.tables import HeadedTable, TableFinder
 from quire.types import BBox
@@ -55,12 +55,14 @@ _Made = tuple[LinePiece, LabelledValue, Sequence[LinePiece]]
 
 @dataclass(frozen=True, slots=True)
 class RoleInLine:
-    """What a part of a line is: a label, or the value of one, whose text is `label`."""
+    """What a part of a line is: a label, of which the first `numbering` characters number its field, or the value of
+    one, whose text is `label`."""
 
     start: int
     end: int
     label: str = ""
     is_label: bool = False
+    numbering: int = 0
 
 
 def find_pairs(catalog: SourceCatalog) -> list[LabelledValue]:
@@ -109,7 +111,7 @@ class _PagePairs:
             if piece in values:
                 yield piece, RoleInLine(piece.start, piece.end, label=values[piece])
             elif piece not in inside and self._is_label(piece) and own_score(piece) > 0:
-                yield piece, RoleInLine(piece.start, piece.end, is_label=True)
+                yield piece, RoleInLine(piece.start, piece.end, is_label=True, numbering=numbering(piece.text))
 
     def _pairs(self) -> Iterator[_Made]:
         yield from self._ticked()

@@ -104,9 +104,15 @@ def _are_level(piece: LinePiece, other: LinePiece) -> bool:
     return shared >= ROW * (piece.height if piece.height < other.height else other.height)
 
 
+def numbering(text: str) -> int:
+    """How many characters at the beginning of a label are the number of its field."""
+    match = _NUMBERED.match(text)
+    return match.end() if match else 0
+
+
 def unnumbered(text: str) -> str:
     """A label without the number of its field and the mark of a note."""
-    return _NUMBERED.sub("", text).rstrip("*†‡ ")
+    return text[numbering(text) :].rstrip("*†‡ ")
 
 
 def may_name(text: str) -> bool:

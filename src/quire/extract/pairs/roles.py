@@ -17,6 +17,7 @@ from quire.extract.pairs.pieces import LinePiece
 CERTAIN = 3.0  # a label by its colon
 NAMED = 1.6  # by the words that forms use
 FOLLOWS, FIGURE, DIGITS, INITIALS, LONG, LOWER = -2.0, -2.0, -0.8, -0.8, -1.5, -0.5
+NUMBERED = 0.3
 BESIDE = 1.0  # the layout of the page takes it for a label
 SAME_TYPE, SAME_EDGE, SAME_ROW = 1.2, 0.7, 0.25  # how much the mean of the others counts
 EDGE = 0.6  # of the height: how far the left edges of pieces below each other may differ
@@ -67,6 +68,8 @@ def own_score(piece: LinePiece) -> float:
         score += INITIALS
     if piece.line.is_label:
         score += BESIDE
+    if plain != piece.text:
+        score += NUMBERED
     return score
 
 

@@ -15,7 +15,7 @@ from quire.extract.values import Proposal
 from quire.types import Part
 
 MOST_ALTERNATIVES = 5
-VERSION = "8"
+VERSION = "4"
 
 
 class RulesExtractor:
