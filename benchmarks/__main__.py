@@ -15,7 +15,8 @@ NAMES = (
     *("threads", "render", "surfaces", "cold", "heartbeat", "memory", "office", "scans", "scantables", "workers"),
     *("scanmemory", "scanlanguages", "scanformulas", "scanstart"),
     *("journal", "restatecost", "durablebeat", "itemsmemory", "rerun", "plan", "killed", "throughput", "sharing"),
-    *("serve", "webpage", "embed", "retrieval", "search", "indexing", "evidence", "extraction", "leaves", "drawings"),
+    *("serve", "webpage", "embed", "retrieval", "search", "indexing", "evidence", "extraction"),
+    *("agreements", "leaves", "drawings"),
 )
 
 

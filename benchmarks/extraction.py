@@ -194,7 +194,7 @@ def _measured(
                 pages=len(catalog.pages),
             )
     for half, count in counts.items():
-        precision, recall, f1 = _rates(count["correct"], count["predicted"], count["expected"])
+        precision, recall, f1 = rates(count["correct"], count["predicted"], count["expected"])
         verified = count["verified"] / max(count["predicted"], 1)
         speed = count["microseconds"] / 1000 / max(count["pages"], 1)
         asked = goal(f1, GOALS[way][name]) if half == "all" else ["", ""]
@@ -234,10 +234,10 @@ def _pairs(options: Options) -> list[list[object]]:
             )
     rows: list[list[object]] = []
     for half, count in counts.items():
-        rates = _rates(count["correct"], count["predicted"], count["expected"])
-        exact = _rates(count["exact"], count["predicted"], count["expected"])[2]
-        asked = goal(rates[2], PAIRS_GOAL) if half == "all" else ["", ""]
-        rows.append([half, count["expected"], count["predicted"], *rates, exact, *asked])
+        figures = rates(count["correct"], count["predicted"], count["expected"])
+        exact = rates(count["exact"], count["predicted"], count["expected"])[2]
+        asked = goal(figures[2], PAIRS_GOAL) if half == "all" else ["", ""]
+        rows.append([half, count["expected"], count["predicted"], *figures, exact, *asked])
     return rows
 
 
@@ -257,7 +257,7 @@ def _agree(one: str, other: str) -> bool:
     return 1 - distance(one, other) / longest >= ALIKE
 
 
-def _rates(correct: int, predicted: int, expected: int) -> tuple[float, float, float]:
+def rates(correct: int, predicted: int, expected: int) -> tuple[float, float, float]:
     precision, recall = correct / max(predicted, 1), correct / max(expected, 1)
     return precision, recall, 2 * correct / max(predicted + expected, 1)
 

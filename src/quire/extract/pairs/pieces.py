@@ -38,7 +38,8 @@ class LinePiece:
 
     def __init__(self, line: PlacedLine, start: int, end: int, size: tuple[float, float]) -> None:
         self.line, self.start, self.end = line, start, end
-        self.box = line.place(start, end).points(size)
+        whole = start == 0 and end >= len(line.text) and line.box is not None
+        self.box = line.box if whole and line.box else line.place(start, end).points(size)
         self.height = self.box[3] - self.box[1]
         self.text = line.text[start:end].strip()
         self.has_digit = any(map(str.isdigit, self.text))
@@ -192,11 +193,13 @@ def _end_of_name(line: PlacedLine, start: int, end: int) -> int:
     if named and may_name(named[1]):
         return start + named.end(1)
     within = [at for at in line.starts if start < at < end]
+    if not within or not _is_name([line.text[start : within[0]].strip()]):
+        return 0
     for at in reversed(within[:MOST_NAMING]):
         name, rest = line.text[start:at].strip(), line.text[at:end]
-        if not _is_name(name.split()):
+        if not _FIGURE.match(rest) and not (name.isupper() and len(name) > SHORTEST and _SMALL.search(rest)):
             continue
-        if _FIGURE.match(rest) or (name.isupper() and len(name) > SHORTEST and _SMALL.search(rest)):
+        if _is_name(name.split()):
             return at
     return 0
 
