@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from quire.catalog.records import SourceCatalog
 from quire.extract.lines import PlacedLine, lines_of
 from quire.extract.pairs.pieces import LinePiece, PiecesOfPage, numbering
-from quire.extract.pairs.roles import label_scores, own_score
+from quire.extract.pairs.roles import label_scores
 from quire.extract.pairs.tables import HeadedTable, TableFinder
 from quire.types import BBox
 
@@ -49,8 +49,27 @@ class LabelledValue:
     sure: bool
 
 
-_Made = tuple[LinePiece, LabelledValue, Sequence[LinePiece]]
-"""The label of a pair, the pair, and the pieces of its value."""
+class _Pair(NamedTuple):
+    """The pieces of a label and of its value."""
+
+    label: Sequence[LinePiece]
+    value: Sequence[LinePiece]
+    sure: bool
+
+    @property
+    def name(self) -> str:
+        return " ".join(piece.text for piece in self.label)
+
+    def made(self) -> LabelledValue:
+        return LabelledValue(
+            label=self.name,
+            value=" ".join(piece.text for piece in self.value),
+            page=self.label[0].line.page,
+            label_bbox=BBox.union(piece.line.place(piece.start, piece.end) for piece in self.label),
+            value_bbox=BBox.union(piece.line.place(piece.start, piece.end) for piece in self.value),
+            records=tuple(dict.fromkeys(piece.line.record for piece in self.value)),
+            sure=self.sure,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +112,7 @@ class _PagePairs:
     def __init__(self, lines: Sequence[PlacedLine], size: tuple[float, float]) -> None:
         self._size = size
         self._pieces = PiecesOfPage(lines, size)
-        self._scores = label_scores(self._pieces.all, self._pieces.rows)
+        self._own, self._scores = label_scores(self._pieces.all, self._pieces.rows)
         self._taken: set[LinePiece] = set()
         names = [piece for piece in self._pieces.all if piece.is_label or (self._scores[piece] > 0 and piece.may_name)]
         self._least = LABEL + COLONS * sum(piece.is_label for piece in names) / max(len(names), 1)
@@ -101,24 +120,24 @@ class _PagePairs:
     def in_order(self) -> list[LabelledValue]:
         """The pairs in the order of their labels, row by row."""
         order = {piece: number for number, piece in enumerate(piece for row in self._pieces.rows for piece in row)}
-        return [pair for _, pair, _ in sorted(self._pairs(), key=lambda made: order[made[0]])]
+        return [pair.made() for pair in sorted(self._pairs(), key=lambda pair: order[pair.label[0]])]
 
     def roles(self) -> Iterator[tuple[LinePiece, RoleInLine]]:
         """The pieces that are labels, and those with which values outside of tables begin."""
-        inside = {piece for _, _, value in self._in_tables() for piece in value}
-        values = {value[0]: pair.label for _, pair, value in self._outside()}
+        inside = {piece for pair in self._in_tables() for piece in pair.value}
+        values = {pair.value[0]: pair.name for pair in self._outside()}
         for piece in self._pieces.all:
             if piece in values:
                 yield piece, RoleInLine(piece.start, piece.end, label=values[piece])
-            elif piece not in inside and self._is_label(piece) and own_score(piece) > 0:
+            elif piece not in inside and self._is_label(piece) and self._own[piece] > 0:
                 yield piece, RoleInLine(piece.start, piece.end, is_label=True, numbering=numbering(piece.text))
 
-    def _pairs(self) -> Iterator[_Made]:
+    def _pairs(self) -> Iterator[_Pair]:
         yield from self._ticked()
         yield from self._in_tables()
         yield from self._outside()
 
-    def _outside(self) -> Iterator[_Made]:
+    def _outside(self) -> Iterator[_Pair]:
         """Pairs that are in no table."""
         labels = [piece for piece in self._pieces.all if piece.is_label and piece not in self._taken]
         for label in labels:
@@ -144,7 +163,7 @@ class _PagePairs:
             return False
         return (label is not None and label.is_label and self._scores[piece] < CERTAIN) or not self._is_label(piece)
 
-    def _ticked(self) -> Iterator[_Made]:
+    def _ticked(self) -> Iterator[_Pair]:
         """A cross with the text that it is beside: on its left, unless the one on its right is much nearer."""
         for mark in self._pieces.all:
             if _MARK.fullmatch(mark.text) is None or mark in self._taken:
@@ -162,7 +181,7 @@ class _PagePairs:
                 yield self._made(min(near, key=lambda one: one[0])[1], [mark], sure=True)
                 self._taken.add(mark)
 
-    def _in_tables(self) -> Iterator[_Made]:
+    def _in_tables(self) -> Iterator[_Pair]:
         """The cells of tables, with the heads of their columns and with the names of their rows."""
         finder = TableFinder(self._scores, self._least)
         for table in finder.laid_out([piece for piece in self._pieces.all if piece not in self._taken]):
@@ -171,7 +190,7 @@ class _PagePairs:
         for table in finder.below_heads(rows):
             yield from self._cells(table)
 
-    def _cells(self, table: HeadedTable) -> Iterator[_Made]:
+    def _cells(self, table: HeadedTable) -> Iterator[_Pair]:
         self._taken.update(piece for pieces in table.heads.values() for piece in pieces)
         for cells in table.rows:
             self._taken.update(piece for pieces in cells.values() for piece in pieces)
@@ -263,7 +282,7 @@ class _PagePairs:
                 return other
         return None
 
-    def _unmarked(self) -> Iterator[_Made]:
+    def _unmarked(self) -> Iterator[_Pair]:
         """Labels without a colon, each with the value that is nearest in the way that is usual on the page."""
         labels = [
             one for one in self._pieces.all if not one.is_label and one not in self._taken and self._is_label(one)
@@ -286,7 +305,7 @@ class _PagePairs:
                 self._taken.add(label)
                 yield self._made(label, self._continued(label, value), sure=False)
 
-    def _before_figures(self) -> Iterator[_Made]:
+    def _before_figures(self) -> Iterator[_Pair]:
         """Short texts that have nothing but a figure to their right."""
         for piece in self._pieces.all:
             if piece in self._taken or piece.is_label or not piece.may_name:
@@ -311,15 +330,6 @@ class _PagePairs:
 
     def _made(
         self, label: LinePiece, value: Sequence[LinePiece], *, sure: bool, more: Sequence[LinePiece] = ()
-    ) -> _Made:
+    ) -> _Pair:
         self._taken.add(label)
-        pair = LabelledValue(
-            label=" ".join(piece.text for piece in (label, *more)),
-            value=" ".join(piece.text for piece in value),
-            page=label.line.page,
-            label_bbox=BBox.union(piece.line.place(piece.start, piece.end) for piece in (label, *more)),
-            value_bbox=BBox.union(piece.line.place(piece.start, piece.end) for piece in value),
-            records=tuple(dict.fromkeys(piece.line.record for piece in value)),
-            sure=sure,
-        )
-        return label, pair, value
+        return _Pair((label, *more), value, sure)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from quire.extract.naming.form_words import is_form_word
 from quire.extract.naming.labels import label_words
@@ -32,10 +33,16 @@ _STREET = re.compile(
 _SENTENCE = re.compile(r"[a-z]{2,}[.;] [A-Za-z][a-z]+ [a-z]")
 
 
-def label_scores(pieces: Sequence[LinePiece], rows: Iterable[Sequence[LinePiece]]) -> Mapping[LinePiece, float]:
-    """A figure for each piece: above 0 it is rather a label, below rather a value."""
+class LabelScores(NamedTuple):
+    """A figure for each piece, above 0 for labels: by itself, and with what looks like it or stands beside it."""
+
+    own: Mapping[LinePiece, float]
+    all: Mapping[LinePiece, float]
+
+
+def label_scores(pieces: Sequence[LinePiece], rows: Iterable[Sequence[LinePiece]]) -> LabelScores:
     follows = {piece.rest for piece in pieces if piece.rest is not None}
-    own = {piece: own_score(piece) if piece not in follows else FOLLOWS for piece in pieces}
+    own = {piece: _own(piece) if piece not in follows else FOLLOWS for piece in pieces}
     found = dict(own)
     types: dict[Hashable, list[LinePiece]] = defaultdict(list)
     for piece in pieces:
@@ -46,11 +53,10 @@ def label_scores(pieces: Sequence[LinePiece], rows: Iterable[Sequence[LinePiece]
             total = sum(own[piece] for piece in group)
             for piece in group:
                 found[piece] += weight * (total - own[piece]) / len(group)
-    return found
+    return LabelScores(own, found)
 
 
-def own_score(piece: LinePiece) -> float:
-    """How much a piece looks like a label by itself."""
+def _own(piece: LinePiece) -> float:
     if piece.is_label:
         return CERTAIN
     plain = piece.name
