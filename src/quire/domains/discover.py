@@ -13,13 +13,15 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
+from quire.catalog.building import cell_id
 from quire.catalog.records import SourceCatalog
 from quire.context import Json
 from quire.document import Document, Source
 from quire.domains.known_fields import known_fields
 from quire.errors import UsageError
 from quire.extract.candidates.spans import spans_of
-from quire.extract.pairs import find_pairs
+from quire.extract.pairs import LabelledValue, find_pairs
+from quire.extract.pairs.pieces import unnumbered
 from quire.extract.schema import ValueKind
 from quire.extract.values import Extraction
 from quire.reading.call import ReadOptions, read
@@ -31,6 +33,7 @@ SHARE = 0.5
 WHOLE = 0.8  # of a value: the part that a date or an amount must be for the value to be one
 ALIKE = 0.6  # of the heads of two tables that are the same
 SEVERAL = 3  # values of one label in a document, from which on it heads a column
+FORM = 0.4  # of the cells of a table: values of labels, from which on it is a form
 EXAMPLES = 3
 _WORD = re.compile(r"[^\W_]+")
 _SIMPLE: dict[ValueKind, dict[str, Json]] = {
@@ -116,16 +119,32 @@ class _Seen:
 
     @classmethod
     def of(cls, result: DocumentResult) -> _Seen:
-        tables = {block.id: columns for block in result.tables if block.table and (columns := _columns(block.table))}
         catalog = result.catalog()
-        return cls(catalog, _pairs(catalog, {*tables}), list(tables.values()))
+        pairs = find_pairs(catalog)
+        forms = _forms(result, pairs)
+        listed = (block for block in result.tables if block.id not in forms)
+        tables = {block.id: columns for block in listed if block.table and (columns := _columns(block.table))}
+        return cls(catalog, _pairs(catalog, pairs, {*tables}), list(tables.values()))
 
 
-def _pairs(catalog: SourceCatalog, tables: Container[str]) -> dict[str, list[tuple[str, str]]]:
+def _forms(result: DocumentResult, pairs: Iterable[LabelledValue]) -> set[str]:
+    """The tables that are rather forms: many of their cells are values of labels that head no column."""
+    own = Counter(name for pair in pairs if not pair.tabular for name in pair.records)
+    cells = {block.id: [cell for cell in block.table.cells if cell.text] for block in result.tables if block.table}
+    return {
+        block
+        for block, those in cells.items()
+        if those and sum(cell_id(block, cell.row, cell.column) in own for cell in those) >= FORM * len(those)
+    }
+
+
+def _pairs(
+    catalog: SourceCatalog, pairs: Iterable[LabelledValue], tables: Container[str]
+) -> dict[str, list[tuple[str, str]]]:
     """The values of each label; what stands in a table with heads belongs to these."""
     found: dict[str, list[tuple[str, str]]] = {}
-    for pair in find_pairs(catalog):
-        label = " ".join(pair.label.split()).rstrip(": ")
+    for pair in pairs:
+        label = unnumbered(" ".join(pair.label.split())).rstrip(": ")
         inside = any(block in tables for name in pair.records for block in catalog.by_id[name].blocks)
         if pair.value.strip() and not inside and (key := _key(label)):
             found.setdefault(key, []).append((label, " ".join(pair.value.split())))

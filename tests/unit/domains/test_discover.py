@@ -119,3 +119,26 @@ def test_the_command_writes_a_schema_that_extract_takes(tmp_path: Path):
     assert [row["values"]["invoice_number"] for row in rows] == ["INV-1", "INV-2", "INV-3"]
     assert list(rows[0]["values"]) == list(schema["properties"])
     assert json.loads(quire("discover", *files, "-q", cwd=tmp_path).stdout) == schema
+
+
+def test_labels_without_colons_above_what_was_typed_are_proposed():
+    def draw(canvas: Canvas) -> None:
+        rows = [
+            [("1 Surname", "Okafor"), ("2 Date of birth", "14 March 1979")],
+            [("3 Street", "Linden Road"), ("4 City", "Bath")],
+        ]
+        for row, fields in enumerate(rows):
+            for column, (label, value) in enumerate(fields):
+                canvas.setFont("Helvetica", 7)
+                canvas.drawString(72 + 200 * column, 700 - 40 * row, label)
+                canvas.setFont("Courier", 11)
+                canvas.drawString(72 + 200 * column, 686 - 40 * row, value)
+
+    properties = discover.schema([drawn(draw)]).schema["properties"]
+    shown = {name: properties[name]["examples"] for name in ("surname", "date_of_birth", "street", "city")}
+    assert shown == {
+        "surname": ["Okafor"],
+        "date_of_birth": ["14 March 1979"],
+        "street": ["Linden Road"],
+        "city": ["Bath"],
+    }

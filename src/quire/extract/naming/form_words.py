@@ -8,7 +8,7 @@ from quire.extract.naming.labels import label_words
 _WORDS = """
     name surname forename first last middle initials title salutation sex gender age birth born nationality marital
     date day month year time hour hours period week from to until start end due expiry issued
-    address street road city town village state province zip postcode postal country county region area district
+    address street city town village state province zip postcode postal country county region area district
     division department dept office branch location place site room floor building
     phone telephone tel mobile fax telefax email mail web contact person
     number no nr code id ref reference serial file case lot batch page pages copies line item items order

@@ -37,7 +37,7 @@ _Way = Literal["right", "below", "above"]
 class LabelledValue:
     """A label with its value, and their places. `sure` is False where only their places say that they belong together.
 
-    `records` are the blocks and cells of the value.
+    `records` are the blocks and cells of the value. `tabular` says that the label heads a column or a row of a table.
     """
 
     label: str
@@ -47,6 +47,7 @@ class LabelledValue:
     value_bbox: BBox
     records: tuple[str, ...]
     sure: bool
+    tabular: bool = False
 
 
 class _Pair(NamedTuple):
@@ -55,6 +56,7 @@ class _Pair(NamedTuple):
     label: Sequence[LinePiece]
     value: Sequence[LinePiece]
     sure: bool
+    tabular: bool = False
 
     @property
     def name(self) -> str:
@@ -69,6 +71,7 @@ class _Pair(NamedTuple):
             value_bbox=BBox.union(piece.line.place(piece.start, piece.end) for piece in self.value),
             records=tuple(dict.fromkeys(piece.line.record for piece in self.value)),
             sure=self.sure,
+            tabular=self.tabular,
         )
 
 
@@ -197,10 +200,9 @@ class _PagePairs:
             (first, name), *others = sorted(cells.items())
             for column, pieces in others if table.named_rows else [(first, name), *others]:
                 if column in table.heads:
-                    head, *more = table.heads[column]
-                    yield self._made(head, pieces, sure=True, more=more)
+                    yield _Pair(table.heads[column], pieces, sure=True, tabular=True)
             for _, pieces in others if table.named_rows else ():
-                yield self._made(name[0], pieces, sure=True, more=name[1:])
+                yield _Pair(name, pieces, sure=True, tabular=True)
 
     def _right(self, label: LinePiece) -> LinePiece | None:
         """The next piece to the right, unless it is a label or has a nearer one."""

@@ -19,14 +19,14 @@ CERTAIN = 3.0  # a label by its colon
 NAMED = 1.6  # by the words that forms use
 FOLLOWS, FIGURE, DIGITS, INITIALS, LONG, LOWER = -2.0, -2.0, -0.8, -0.8, -1.5, -0.5
 NUMBERED = 0.3
-BESIDE = 1.0  # the layout of the page takes it for a label
+BESIDE = 0.5  # the layout of the page takes it for a label
 SAME_TYPE, SAME_EDGE, SAME_ROW = 1.2, 0.7, 0.25  # how much the mean of the others counts
 EDGE = 0.6  # of the height: how far the left edges of pieces below each other may differ
 LONGEST = 60
 _INITIALS = re.compile(r"^(?:(?:Mr|Mrs|Ms|Dr|Prof)\b\.?|[A-Z]\.)\s?(?:[A-Z]\.\s?)*[A-Z]")
 _PLACE = re.compile(r"@|www\.|https?:")
 _STREET = re.compile(
-    r"^\d+\w?,?\s.*\b(?:street|st|road|rd|avenue|ave|lane|drive|way|square|place)\b|(?:stra(?:ß|ss)e|weg|platz)\s\d|"
+    r"^\d+\w?,?\s+\S.*\s(?:street|st|road|rd|avenue|ave|lane|drive|way|square|place)\b|(?:stra(?:ß|ss)e|weg|platz)\s\d|"
     r"^\d+\w?,?\s(?:rue|avenue|boulevard|place|via|calle|jalan)\b",
     re.IGNORECASE,
 )

@@ -11,6 +11,7 @@ from functools import cached_property
 from quire.context import Json
 from quire.extract.candidates.addresses import address_marks
 from quire.extract.candidates.values import Candidate
+from quire.extract.naming.form_words import is_form_label
 from quire.extract.naming.labels import LabelMatcher
 from quire.extract.patterns import value_pattern
 from quire.extract.rules.arithmetic import Arithmetic
@@ -161,6 +162,8 @@ class Ranking:
         """What the place, the value and other values of the document add to the label, or take from it."""
         name = wanted.concept.id if wanted.concept is not None else ""
         if name == "seller" and candidate.kind == "name":
+            if candidate.is_label and is_form_label(candidate.text):
+                return -fit.figure
             return self._senders.name(candidate) - (1 - LABELLED) * fit.figure
         if name == "buyer" and candidate.kind == "name" and fit.figure < LABELLED:
             return max(self._senders.recipient(candidate, self.sender) - fit.figure, 0.0)
