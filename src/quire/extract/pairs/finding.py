@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from quire.catalog.records import SourceCatalog
 from quire.extract.lines import PlacedLine, lines_of
-from quire.extract.pairs.pieces import LinePiece, PiecesOfPage, numbering
+from quire.extract.pairs.pieces import LinePiece, PiecesOfPage, Way, gap_of, numbering
 from quire.extract.pairs.roles import label_scores
 from quire.extract.pairs.tables import HeadedTable, TableFinder
 from quire.types import BBox
@@ -18,19 +18,18 @@ from quire.types import BBox
 LABEL, CERTAIN = 0.5, 1.6  # the scores from which on a text without a colon is a label, and is never a value
 COLONS = 0.8  # how much higher the first is where labels have colons
 REACH = 0.8  # of the width of the page: how far right of its label a value may begin
-BELOW = 1.6  # of the height: how far below its label a value may be
-ABOVE = 0.8  # of the height: how far above
+STACKED: Mapping[Way, float] = {"below": 1.6, "above": 0.8}  # of the height: how far from its label a value may be
 STICKS = 0.9  # of the height: the gap between the lines of one value
 WIDE = 1.8  # of the height: a gap within a value
 ALIGNED = 1.5  # of the height: how far the left edges of the lines of a value may differ
 MUCH_NEARER = 2  # times: than the text left of a cross, so that the one on its right has it
 MARKED = 8.0  # of the height: how far from its text a cross may be
+PREFERRED: Mapping[Way, float] = {"right": 1.0, "below": 0.9, "above": 0.7}  # where labels have their values
+UNDER, FARTHEST, LIKE_LABEL = 0.2, 0.4, 0.2  # what counts for values at the same edge, and against far ones and labels
 USUAL = 0.6  # what the way in which most labels of the page have their values counts
 _BLANK = re.compile(r"[\s_.…·-]*")
 _WORDED = re.compile(r"[^\W\d_]{2}")
 _MARK = re.compile(r"[xX✓✔☑☒]")
-
-_Way = Literal["right", "below", "above"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +146,12 @@ class _PagePairs:
             first = label.rest
             if first is not None and _BLANK.fullmatch(first.text):
                 first = None
-            first = first or self._right(label)
+            first = first or self._at(label, "right")
             if first is not None and first not in self._taken:
                 note = self._note(label) if label.rest is None else []
                 yield self._made(label, self._continued(label, first), sure=True, more=note)
         for label in labels:
-            if label.rest is None and label not in self._taken and (below := self._below(label)) is not None:
+            if label.rest is None and label not in self._taken and (below := self._at(label, "below")) is not None:
                 yield self._made(label, self._continued(label, below), sure=True)
         yield from self._unmarked()
         yield from self._before_figures()
@@ -204,44 +203,17 @@ class _PagePairs:
             for _, pieces in others if table.named_rows else ():
                 yield _Pair(name, pieces, sure=True, tabular=True)
 
-    def _right(self, label: LinePiece) -> LinePiece | None:
-        """The next piece to the right, unless it is a label or has a nearer one."""
-        for other in self._pieces.row_of(label):
-            if other.box[0] < label.box[2] - 0.3 * label.height:
-                continue
-            far = other.box[0] - label.box[2] > REACH * self._size[0]
-            return other if not far and self._is_free(other, label) else None
-        return None
-
-    def _below(self, label: LinePiece) -> LinePiece | None:
-        """The first piece under a label."""
-        left, _, right, bottom = label.box
-        best, least = None, 1e9
-        reach = bottom + BELOW * label.height + self._pieces.tallest / 2
-        for other in self._pieces.near(bottom - 0.5 * label.height, reach):
-            gap = other.box[1] - bottom
-            if other is label or not -0.3 * label.height <= gap <= BELOW * label.height or gap >= least:
-                continue
-            if min(right, other.box[2]) - max(left, other.box[0]) > 0:
-                best, least = other, gap
-        return best if best is not None and self._is_free(best, label) else None
-
-    def _above(self, label: LinePiece) -> LinePiece | None:
-        """The last piece above a label."""
-        left, top, right, _ = label.box
-        best, least = None, 1e9
-        reach = top - ABOVE * label.height - self._pieces.tallest / 2
-        for other in self._pieces.near(reach, top + 0.5 * label.height):
-            gap = top - other.box[3]
-            if other is label or not -0.3 * label.height <= gap <= ABOVE * label.height or gap >= least:
-                continue
-            if min(right, other.box[2]) - max(left, other.box[0]) > 0:
-                best, least = other, gap
-        return best if best is not None and self._is_free(best) else None
+    def _at(self, label: LinePiece, way: Way) -> LinePiece | None:
+        """The next piece in a direction, unless it is far, a label, or the value of one."""
+        reach = REACH * self._size[0] if way == "right" else STACKED[way] * label.height
+        found = self._pieces.next_to(label, way)
+        if found is None or gap_of(label, found, way) > reach:
+            return None
+        return found if self._is_free(found, label if way != "above" else None) else None
 
     def _note(self, label: LinePiece) -> list[LinePiece]:
         """What a label goes on with in brackets below."""
-        below = self._below(label)
+        below = self._at(label, "below")
         if below is None or not (below.text.startswith("(") and below.text.endswith(")")):
             return []
         self._taken.add(below)
@@ -298,12 +270,7 @@ class _PagePairs:
         ]
         for _, number, way in sorted(choices, reverse=True):
             label = labels[-number]
-            if label in self._taken:
-                continue
-            value = (
-                self._right(label) if way == "right" else self._below(label) if way == "below" else self._above(label)
-            )
-            if value is not None:
+            if label not in self._taken and (value := self._at(label, way)) is not None:
                 self._taken.add(label)
                 yield self._made(label, self._continued(label, value), sure=False)
 
@@ -312,23 +279,19 @@ class _PagePairs:
         for piece in self._pieces.all:
             if piece in self._taken or piece.is_label or not piece.may_name:
                 continue
-            value = self._right(piece)
+            value = self._at(piece, "right")
             if value is not None and value.is_figure and self._pieces.row_of(piece) == [value]:
                 yield self._made(piece, self._continued(piece, value), sure=False)
 
-    def _ways(self, label: LinePiece) -> Iterator[tuple[_Way, float]]:
+    def _ways(self, label: LinePiece) -> Iterator[tuple[Way, float]]:
         """Where a label has something that may be its value, with a figure for how near and how likely it is."""
-        left, top, right, bottom = label.box
-        if (value := self._right(label)) is not None:
-            yield "right", 1.0 - 0.6 * (value.box[0] - right) / (REACH * self._size[0]) - 0.2 * self._scores[value]
-        if (value := self._below(label)) is not None:
-            aligned = 0.2 * (abs(value.box[0] - left) <= ALIGNED * label.height)
-            yield (
-                "below",
-                0.9 + aligned - 0.4 * (value.box[1] - bottom) / (BELOW * label.height) - 0.2 * self._scores[value],
-            )
-        if (value := self._above(label)) is not None:
-            yield "above", 0.7 - 0.4 * (top - value.box[3]) / (ABOVE * label.height) - 0.2 * self._scores[value]
+        for way, figure in PREFERRED.items():
+            value = self._at(label, way)
+            if value is not None:
+                reach = REACH * self._size[0] if way == "right" else STACKED[way] * label.height
+                aligned = way == "below" and abs(value.box[0] - label.box[0]) <= ALIGNED * label.height
+                far = FARTHEST * gap_of(label, value, way) / reach
+                yield way, figure + UNDER * aligned - far - LIKE_LABEL * self._scores[value]
 
     def _made(
         self, label: LinePiece, value: Sequence[LinePiece], *, sure: bool, more: Sequence[LinePiece] = ()

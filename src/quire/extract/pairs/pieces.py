@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Literal
 
 from quire.extract.lines import PlacedLine
 from quire.extract.naming.form_words import is_form_word
@@ -14,6 +15,8 @@ from quire.extract.naming.labels import label_words
 LONGEST_LABEL, MOST_WORDS = 60, 9  # characters and words
 MOST_NAMING = 4  # words of a label that has neither a colon nor a gap behind it
 SHORTEST = 3  # letters of such a label in capitals
+OVERLAP = 0.3  # of the height: how much pieces beside or below each other may overlap
+FARTHEST = 2.0  # of the height: how far a piece below or above is looked for
 ROW = 0.5  # of the lower height: how much two pieces of a row share
 _COLON = re.compile(r"(?<!\d)\s?:(?!\d|//)|(?<=\d)\s?:(?=\s|$)")
 _NUMBERED = re.compile(r"^(?:\(?\d{1,3}[a-z]?[.)]\s*|(?:\d{1,2}[a-z]?|[a-z])\s+(?=[^\W\d_]{2}))")
@@ -29,6 +32,8 @@ _MARKED = re.compile(r"([xX✓✔☑☒])\s+(?=[A-Z][A-Za-z])")
 _FIGURE = re.compile(r"(?:(?:[A-Z]{3}|RM)\b|[$€£])?\s?[-+]?\d[\d.,/-]*\d?\b")
 _SMALL = re.compile(r"[a-z]{3}")
 _SENTENCE = re.compile(r"[a-z]{2,}; [a-z]|[a-z]{2}\. [A-Z][a-z]+ [a-z]")
+
+Way = Literal["right", "below", "above"]
 
 
 class LinePiece:
@@ -87,6 +92,22 @@ class PiecesOfPage:
             self._beside[piece] = found = sorted(found, key=lambda other: other.box[0])
         return found
 
+    def next_to(self, piece: LinePiece, way: Way) -> LinePiece | None:
+        """The nearest piece in a direction that shares its row, or some of its width."""
+        if way == "right":
+            after = piece.box[2] - OVERLAP * piece.height
+            return next((other for other in self.row_of(piece) if other.box[0] >= after), None)
+        left, top, right, bottom = piece.box
+        near = FARTHEST * piece.height + self.tallest
+        among = self.near(bottom - piece.height / 2, bottom + near) if way == "below" else self.near(top - near, top)
+        best, least = None, float("inf")
+        for other in among:
+            gap = gap_of(piece, other, way)
+            shares = min(right, other.box[2]) > max(left, other.box[0])
+            if shares and -OVERLAP * piece.height <= gap < least and other is not piece:
+                best, least = other, gap
+        return best
+
     @cached_property
     def rows(self) -> list[list[LinePiece]]:
         rows: list[list[LinePiece]] = []
@@ -96,6 +117,13 @@ class PiecesOfPage:
             else:
                 rows.append([piece])
         return [sorted(row, key=lambda piece: piece.box[0]) for row in rows]
+
+
+def gap_of(piece: LinePiece, other: LinePiece, way: Way) -> float:
+    """How far another piece is in a direction."""
+    if way == "right":
+        return other.box[0] - piece.box[2]
+    return other.box[1] - piece.box[3] if way == "below" else piece.box[1] - other.box[3]
 
 
 def _are_level(piece: LinePiece, other: LinePiece) -> bool:
