@@ -8,7 +8,10 @@ import pytest
 
 import quire
 from quire.catalog.records import SourceCatalog
+from quire.extract.offline import OfflineExtractor
 from quire.extract.pairs import find_pairs
+from quire.extract.running import extract
+from quire.extract.schema import ExtractSchema
 from tests.documents import Piece, placed
 from tests.unit.extract.made import printed, scanned
 
@@ -174,3 +177,18 @@ def test_the_label_of_the_next_box_is_no_value():
     rows = [*STATEMENT, {"g Broker": "", "7 Tips": ""}]
     values = quire.read(placed(stacked(rows, apart=14, label=6, value=10))).extract(fields="last name, broker").values
     assert values == {"last_name": "Sandoval", "broker": None}
+
+
+def test_a_name_that_usually_means_a_date_may_be_a_person_where_the_page_says_so():
+    lines = ((20, 20, "From:"), (80, 20, "Joyce Bagby"), (20, 60, "Date:"), (80, 60, "3 May 2031"))
+    found = extract(scanned(*lines), ExtractSchema.of(["from", "date"]), [OfflineExtractor()])
+    assert found.values == {"from": "Joyce Bagby", "date": "2031-05-03"}
+
+
+def test_a_value_behind_its_label_in_one_line_needs_no_colon():
+    found = extract(
+        scanned((20, 20, "SOURCE Grey Heron Lines"), (20, 60, "Response 40 %")),
+        ExtractSchema.of(["source", "response"]),
+        [OfflineExtractor()],
+    )
+    assert found.values == {"source": "Grey Heron Lines", "response": "40 %"}

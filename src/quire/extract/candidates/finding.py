@@ -103,7 +103,11 @@ class _Finder:
             rest = text[match.end() :]
             yield self._made(line, around, _kind_of(rest), (match.end(), len(text)), rest, "span")
         typed = {(span.start, span.end) for span in self._spans[line.order]}
-        for start, end in (place for place in self._in_line[line.order] if place not in typed):
+        labelled = [
+            (one.start, one.end) for one in self._of(line) if one.label and (one.start, one.end) != (0, len(text))
+        ]
+        places = dict.fromkeys([*self._in_line[line.order], *labelled])
+        for start, end in (place for place in places if place not in typed):
             yield self._made(line, around, _kind_of(text[start:end]), (start, end), text[start:end], "span")
         if line.label or line.cell is not None:
             several = [other for other in self._by_record[line.record] if not other.is_label]

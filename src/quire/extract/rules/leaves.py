@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -26,7 +26,10 @@ _KINDS: Mapping[ValueKind, Mapping[ValueKind, float]] = {
     "code": {"code": 1.0, "number": 0.9, "text": 0.6, "name": 0.6, "iban": 0.7, "phone": 0.4, "date": 0.2},
     "name": {"name": 1.0, "text": 0.6},
     "address": {"address": 1.0, "text": 0.6},
-    "text": {"text": 0.9, "name": 1.0, "code": 0.9, "date": 0.85, "amount": 0.85, "number": 0.85, "duration": 0.85},
+    "text": {
+        **{"text": 0.9, "name": 1.0, "code": 0.9},
+        **dict.fromkeys(("date", "amount", "number", "percentage", "duration", "phone", "email", "url", "iban"), 0.85),
+    },
     "email": {"email": 1.0},
     "phone": {"phone": 1.0, "code": 0.7, "number": 0.5},
     "url": {"url": 1.0},
@@ -50,6 +53,12 @@ class WantedLeaf:
     @property
     def kinds(self) -> Mapping[ValueKind, float]:
         return _KINDS[self.kind]
+
+    @property
+    def others(self) -> Sequence[ValueKind]:
+        """The kinds that its value may have, too, where only its name says which: `From` is a date, or a person."""
+        is_guess = self.leaf.kind in (None, "text") and self.leaf.type == "string"
+        return [kind for kind in ("name", "text") if kind not in self.kinds] if is_guess else []
 
     @cached_property
     def names(self) -> Mapping[str, float]:

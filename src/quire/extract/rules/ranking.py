@@ -44,6 +44,9 @@ A_LABEL = 0.4
 """What remains of a name or a short text that is itself a label."""
 A_PART = 0.85
 """What remains of the beginning of a text where any text is wanted: `30` of `30 days`."""
+OTHER, NAMED = 0.6, 0.85
+"""What remains of a value of another kind than the name of a field promises, and the least with which its label must
+name the field."""
 OF_ROW = 0.15
 """What the sum of a column has in a row of totals behind that of another column."""
 IN_STREET = 1.7
@@ -112,6 +115,14 @@ class Ranking:
             for kind, weight in wanted.kinds.items()
             for candidate in self._by_kind.get(kind, ())
             if (one := self._scored(wanted, candidate, weight)) is not None
+        ]
+        found += [
+            Ranked(OTHER * fit.figure, candidate, fit.label)
+            for kind in wanted.others
+            for candidate in self._by_kind.get(kind, ())
+            if candidate.paired and value_of(wanted.leaf, candidate) is not None
+            if (fit := label_fit(wanted, candidate, self._matcher, self._bonus)).label == candidate.paired
+            if fit.figure >= NAMED
         ]
         return _by_value(found, numeric="amount" in wanted.kinds and wanted.kind != "text")
 
