@@ -62,6 +62,9 @@ class _Finder:
         self._by_record: dict[str, list[PlacedLine]] = {}
         for line in lines:
             self._by_record.setdefault(line.record, []).append(line)
+        self._lines = {line.order: line for line in lines}
+        going_on = [(order, one.following) for order, these in roles.items() for one in these if one.following]
+        self._parts = {part for order, following in going_on for part in (order, *following)}
 
     def of_line(self, line: PlacedLine) -> Iterator[Candidate]:
         around = self._neighbourhood.around(line)
@@ -109,6 +112,10 @@ class _Finder:
         places = dict.fromkeys([*self._in_line[line.order], *labelled])
         for start, end in (place for place in places if place not in typed):
             yield self._made(line, around, _kind_of(text[start:end]), (start, end), text[start:end], "span")
+        for role in self._of(line):
+            if role.following:
+                lines = [line, *(self._lines[order] for order in role.following)]
+                yield self._joined(lines, around, "text", start=role.start)
         if line.label or line.cell is not None:
             several = [other for other in self._by_record[line.record] if not other.is_label]
             if len(several) > 1 and several[0] is line:
@@ -139,16 +146,16 @@ class _Finder:
                 return
             run.append(following)
 
-    def _joined(self, lines: Sequence[PlacedLine], around: Around, kind: ValueKind) -> Candidate:
+    def _joined(self, lines: Sequence[PlacedLine], around: Around, kind: ValueKind, *, start: int = 0) -> Candidate:
         first = lines[0]
         known = [one for line in lines if (one := line.confidence(0, len(line.text))) is not None]
-        value = " ".join(line.text for line in lines)
+        texts = [first.text[start:], *(line.text for line in lines[1:])]
         return Candidate(
             kind=kind,
-            text="\n".join(line.text for line in lines),
-            value=value,
+            text="\n".join(texts),
+            value=" ".join(texts),
             page=first.page,
-            bbox=BBox.union(line.bbox for line in lines),
+            bbox=BBox.union([first.place(start, len(first.text)), *(line.bbox for line in lines[1:])]),
             record=first.record,
             block=first.block.id,
             origin="block" if len(lines) > 1 else self._origin(first),
@@ -160,7 +167,7 @@ class _Finder:
             row_head=around.row_head,
             column_head=around.column_head,
             section=around.section,
-            paired=self._paired(first, 0, len(first.text)),
+            paired=self._paired(first, start, len(first.text)),
             size=round(max(line.height for line in lines) / self._size, 2),
             bold=first.bold,
             confidence=min(known, default=None),
@@ -214,6 +221,7 @@ class _Finder:
             before=line.text[max(start - CONTEXT, before) : start].strip(),
             after=line.text[end : end + CONTEXT].strip(),
             paired=self._paired(line, start, end),
+            is_part=line.order in self._parts,
             is_label=self._is_label(line, start, end),
             size=round(line.height / self._size, 2),
             bold=line.bold,

@@ -44,6 +44,8 @@ class Candidate:
     after: str = ""
     paired: str = ""
     """The label that it is the value of, by how the whole page is set."""
+    is_part: bool = False
+    """Whether it is only one line of the value of a label."""
     is_label: bool = False
     """Whether it is a label, by how the whole page is set."""
     size: float = 1.0

@@ -77,13 +77,14 @@ class _Pair(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class RoleInLine:
     """What a part of a line is: a label, of which the first `numbering` characters number its field, or the value of
-    one, whose text is `label`."""
+    one, whose text is `label`. The value goes on in the lines with the orders `following`."""
 
     start: int
     end: int
     label: str = ""
     is_label: bool = False
     numbering: int = 0
+    following: tuple[int, ...] = ()
 
 
 def find_pairs(catalog: SourceCatalog) -> list[LabelledValue]:
@@ -127,10 +128,11 @@ class _PagePairs:
     def roles(self) -> Iterator[tuple[LinePiece, RoleInLine]]:
         """The pieces that are labels, and those with which values outside of tables begin."""
         inside = {piece for pair in self._in_tables() for piece in pair.value}
-        values = {pair.value[0]: pair.name for pair in self._outside()}
+        values = {pair.value[0]: pair for pair in self._outside()}
         for piece in self._pieces.all:
             if piece in values:
-                yield piece, RoleInLine(piece.start, piece.end, label=values[piece])
+                further = tuple(other.line.order for other in values[piece].value[1:] if other.is_line)
+                yield piece, RoleInLine(piece.start, piece.end, label=values[piece].name, following=further)
             elif piece not in inside and self._is_label(piece) and self._own[piece] > 0:
                 yield piece, RoleInLine(piece.start, piece.end, is_label=True, numbering=numbering(piece.text))
 

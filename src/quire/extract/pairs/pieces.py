@@ -52,6 +52,11 @@ class LinePiece:
         self.rest: LinePiece | None = None
 
     @property
+    def is_line(self) -> bool:
+        """Whether it is a whole line."""
+        return self.start == 0 and self.end == len(self.line.text)
+
+    @property
     def name(self) -> str:
         return unnumbered(self.text)
 

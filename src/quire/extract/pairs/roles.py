@@ -14,10 +14,12 @@ from typing import NamedTuple
 from quire.extract.naming.form_words import is_form_word
 from quire.extract.naming.labels import label_words
 from quire.extract.pairs.pieces import LinePiece
+from quire.median import median
 
 CERTAIN = 3.0  # a label by its colon
 NAMED = 1.6  # by the words that forms use
 FOLLOWS, FIGURE, DIGITS, INITIALS, LONG, LOWER = -2.0, -2.0, -0.8, -0.8, -1.5, -0.5
+LARGE, TITLE = 1.5, -1.0  # of the usual height: what is higher is rather a title
 NUMBERED = 0.3
 BESIDE = 0.5  # the layout of the page takes it for a label
 SAME_TYPE, SAME_EDGE, SAME_ROW = 1.2, 0.7, 0.25  # how much the mean of the others counts
@@ -42,7 +44,11 @@ class LabelScores(NamedTuple):
 
 def label_scores(pieces: Sequence[LinePiece], rows: Iterable[Sequence[LinePiece]]) -> LabelScores:
     follows = {piece.rest for piece in pieces if piece.rest is not None}
-    own = {piece: _own(piece) if piece not in follows else FOLLOWS for piece in pieces}
+    tall = LARGE * median(piece.height for piece in pieces) if pieces else 0.0
+    own = {
+        piece: FOLLOWS if piece in follows else _own(piece) + TITLE * (piece.height > tall and not piece.is_label)
+        for piece in pieces
+    }
     found = dict(own)
     types: dict[Hashable, list[LinePiece]] = defaultdict(list)
     for piece in pieces:

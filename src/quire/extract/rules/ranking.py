@@ -144,7 +144,8 @@ class Ranking:
             return None
         if self._is_label(wanted, candidate):
             weight *= A_LABEL
-        if wanted.kind == "text" and candidate.origin == "span" and candidate.after and not candidate.before:
+        begins = candidate.origin == "span" and candidate.after and not candidate.before
+        if wanted.kind == "text" and (begins or candidate.is_part):
             weight *= A_PART
         figure = weight * fit.figure + self._placed(wanted, candidate, fit)
         if figure <= 0:
