@@ -223,8 +223,8 @@ def _pairs(options: Options) -> list[list[object]]:
     for number, path in enumerate(truths):
         truth = json.loads(path.read_text())
         catalog = read_catalog(CORPUS / "forms-funsd" / truth["file"])
-        expected = [(_folded(one["question"]), _folded(one["answer"])) for one in truth["fields"]]
-        found = [(_folded(one.label), _folded(one.value)) for one in find_pairs(catalog)]
+        expected = [(folded(one["question"]), folded(one["answer"])) for one in truth["fields"]]
+        found = [(folded(one.label), folded(one.value)) for one in find_pairs(catalog)]
         for half in (HALVES[number % 2], "all"):
             counts[half].update(
                 expected=len(expected),
@@ -244,13 +244,13 @@ def _pairs(options: Options) -> list[list[object]]:
 def _matched(expected: Sequence[tuple[str, str]], found: Iterable[tuple[str, str]]) -> int:
     left = list(expected)
     for label, value in found:
-        hit = next((one for one in left if _agree(one[0], label) and _agree(one[1], value)), None)
+        hit = next((one for one in left if agree(one[0], label) and agree(one[1], value)), None)
         if hit is not None:
             left.remove(hit)
     return len(expected) - len(left)
 
 
-def _agree(one: str, other: str) -> bool:
+def agree(one: str, other: str) -> bool:
     longest = max(len(one), len(other))
     if one == other or min(len(one), len(other)) < SHORTEST or abs(len(one) - len(other)) > (1 - ALIKE) * longest:
         return one == other
@@ -266,5 +266,5 @@ def _words(text: str) -> str:
     return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", text)).strip().upper()
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKD", text).casefold())
