@@ -199,6 +199,7 @@ class Ranking:
             return 0.45 if len({one.value for one in self._by_kind[candidate.kind]}) == 1 else 0.2
         if (
             wanted.kind == "code"
+            and fit.figure
             and address_marks(f"{candidate.before} {candidate.text} {candidate.after}") >= IN_STREET
         ):
             return -fit.figure  # No. 18, Jalan PJS 11/20
