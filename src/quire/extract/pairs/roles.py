@@ -45,10 +45,8 @@ class LabelScores(NamedTuple):
 def label_scores(pieces: Sequence[LinePiece], rows: Iterable[Sequence[LinePiece]]) -> LabelScores:
     follows = {piece.rest for piece in pieces if piece.rest is not None}
     tall = LARGE * median(piece.height for piece in pieces) if pieces else 0.0
-    own = {
-        piece: FOLLOWS if piece in follows else _own(piece) + TITLE * (piece.height > tall and not piece.is_label)
-        for piece in pieces
-    }
+    titles = {piece for piece in pieces if piece.height > tall and not piece.is_label and not piece.line.label}
+    own = {piece: FOLLOWS if piece in follows else _own(piece) + TITLE * (piece in titles) for piece in pieces}
     found = dict(own)
     types: dict[Hashable, list[LinePiece]] = defaultdict(list)
     for piece in pieces:

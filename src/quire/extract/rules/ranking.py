@@ -17,7 +17,7 @@ from quire.extract.patterns import value_pattern
 from quire.extract.rules.arithmetic import Arithmetic
 from quire.extract.rules.layout import Senders, document_kind, largest
 from quire.extract.rules.leaves import WantedLeaf
-from quire.extract.rules.scoring import LabelFit, label_fit
+from quire.extract.rules.scoring import LabelFit, LabelFitting
 from quire.extract.schema import LeafSpec, ValueKind
 from quire.verify.phrases import solid
 from quire.verify.words import said_boolean
@@ -99,7 +99,7 @@ class Ranking:
             self._by_kind[candidate.kind].append(candidate)
         self._senders = Senders(candidates, matcher)
         kind = document_kind(candidates)
-        self._bonus = {f"{kind}_number": TITLED} if kind else {}
+        self._labels = LabelFitting(matcher, {f"{kind}_number": TITLED} if kind else {})
         self._shares = largest(self._by_kind["amount"])
         self._arithmetic = Arithmetic(self._by_kind["amount"], matcher)
         self._columns: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -121,7 +121,7 @@ class Ranking:
             for kind in wanted.others
             for candidate in self._by_kind.get(kind, ())
             if candidate.paired and value_of(wanted.leaf, candidate) is not None
-            if (fit := label_fit(wanted, candidate, self._matcher, self._bonus)).label == candidate.paired
+            if (fit := self._labels.of(wanted, candidate)).label == candidate.paired
             if fit.figure >= NAMED
         ]
         return _by_value(found, numeric="amount" in wanted.kinds and wanted.kind != "text")
@@ -136,7 +136,7 @@ class Ranking:
             return None
         if sum(map(str.isalnum, candidate.text)) < _least_signs(wanted):
             return None
-        fit = label_fit(wanted, candidate, self._matcher, self._bonus)
+        fit = self._labels.of(wanted, candidate)
         of_column = fit.label == candidate.column_head != candidate.paired
         if fit.label and of_column and self._is_one_of_many(candidate):
             fit = fit._replace(figure=fit.figure * SPREAD)
