@@ -192,3 +192,14 @@ def test_a_value_behind_its_label_in_one_line_needs_no_colon():
         [OfflineExtractor()],
     )
     assert found.values == {"source": "Grey Heron Lines", "response": "40 %"}
+
+
+def test_an_employee_is_no_misread_employer():
+    lines = (
+        (20, 20, "Employee name:"),
+        (150, 20, "Maria"),
+        (20, 60, "Employer name, address:"),
+        (180, 60, "Heron Ltd"),
+    )
+    found = extract(scanned(*lines), ExtractSchema.of(["employer name"]), [OfflineExtractor()])
+    assert found.values == {"employer_name": "Heron Ltd"}

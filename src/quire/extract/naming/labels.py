@@ -10,6 +10,7 @@ from copy import copy
 from functools import cached_property, lru_cache
 
 from quire.correct.matching import Nearest
+from quire.extract.naming.words import FORM_WORDS
 
 ALIKE = 0.75
 """The least similarity of two words that may be one, misread."""
@@ -129,7 +130,7 @@ class LabelMatcher:
 
     def _word(self, word: str) -> tuple[str, float]:
         """The known word that a word is, or of which it is a misreading, and how alike they are."""
-        if word in self._by_word:
+        if word in self._by_word or word in FORM_WORDS:  # an employee is no misread employer
             return word, 1.0
         if (whole := word.replace("rn", "m")) in self._by_word:  # how OCR reads an m
             return whole, 0.9
