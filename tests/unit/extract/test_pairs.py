@@ -203,3 +203,8 @@ def test_an_employee_is_no_misread_employer():
     )
     found = extract(scanned(*lines), ExtractSchema.of(["employer name"]), [OfflineExtractor()])
     assert found.values == {"employer_name": "Heron Ltd"}
+
+
+def test_a_page_with_thousands_of_lines_is_no_form():
+    lines = [(20 + row % 3 * 80, 2 + row // 3, text) for row in range(700) for text in ("Date:", "3 May", "Name")]
+    assert found(scanned(*lines)) == []

@@ -17,6 +17,7 @@ from quire.types import BBox
 
 LABEL, CERTAIN = 0.5, 1.6  # the scores from which on a text without a colon is a label, and is never a value
 COLONS = 0.8  # how much higher the first is where labels have colons
+MOST_LINES = 2_000  # of a page: one with more is no form, and could take long
 REACH = 0.8  # of the width of the page: how far right of its label a value may begin
 STACKED: Mapping[Way, float] = {"below": 1.6, "above": 0.8}  # of the height: how far from its label a value may be
 STICKS = 0.9  # of the height: the gap between the lines of one value
@@ -108,7 +109,7 @@ def _pages(catalog: SourceCatalog, lines: Sequence[PlacedLine]) -> Iterator[_Pag
     for line in lines:
         if line.box is not None:
             by_page.setdefault(line.page, []).append(line)
-    return (_PagePairs(those, sizes[page]) for page, those in by_page.items())
+    return (_PagePairs(those, sizes[page]) for page, those in by_page.items() if len(those) <= MOST_LINES)
 
 
 class _PagePairs:
