@@ -67,7 +67,9 @@ class NumberEngine:
     @property
     def profile(self) -> FakeProfile:
         told = {field.name: getattr(self, field.name) for field in fields(self)}
-        return FakeProfile(tuple(f"{name}={value}" for name, value in told.items() if not isinstance(value, frozenset)))
+        sets = {name: sorted(value) for name, value in told.items() if isinstance(value, frozenset)}
+        # All of it: a worker of an earlier test keeps its engine for one that says the same of itself.
+        return FakeProfile(tuple(f"{name}={value}" for name, value in (told | sets).items()))
 
     def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
         number = number_on(picture)
