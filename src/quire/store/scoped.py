@@ -43,8 +43,8 @@ class ScopedStore:
         page: int | None = None,
         claim: Claim | None = None,
     ) -> Digest:
-        own = self.document(document)
-        return self._store.save(self._key(key), data, stage=stage, document=own, page=page, claim=claim)
+        own, held = self.document(document), None if claim is None else self._held(claim)
+        return self._store.save(self._key(key), data, stage=stage, document=own, page=page, claim=held)
 
     def find_many(self, keys: Sequence[ArtifactKey]) -> Mapping[ArtifactKey, Digest]:
         given = {self._key(key): key for key in keys}
@@ -57,10 +57,11 @@ class ScopedStore:
         return self._store.share(self._key(key), document=self.document(document), page=page)
 
     def claim(self, key: ArtifactKey) -> Claim | None:
-        return self._store.claim(self._key(key))
+        claim = self._store.claim(self._key(key))
+        return None if claim is None else claim._replace(key=key)
 
     def release(self, claim: Claim) -> None:
-        self._store.release(claim)
+        self._store.release(self._held(claim))
 
     def flush(self, *, lasting: bool = True) -> None:
         self._store.flush(lasting=lasting)
@@ -76,6 +77,10 @@ class ScopedStore:
 
     def close(self) -> None:
         self._store.close()
+
+    def _held(self, claim: Claim) -> Claim:
+        """The claim as the whole store knows it: callers have it with the key that they asked for."""
+        return claim._replace(key=self._key(ArtifactKey(claim.key)))
 
     def _key(self, key: ArtifactKey) -> ArtifactKey:
         """A key that is no digest of work, like that of a slot of an engine, belongs to the whole store."""
