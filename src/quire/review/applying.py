@@ -43,6 +43,7 @@ def reviewed(extraction: Extraction, decisions: Mapping[str, Decision]) -> Extra
             evidence.pop(whole, None)
             missing.pop(whole, None)
     return _without_empty_rows(
+        extraction.values,
         replace(
             extraction,
             values=values,
@@ -54,15 +55,19 @@ def reviewed(extraction: Extraction, decisions: Mapping[str, Decision]) -> Extra
     )
 
 
-def _without_empty_rows(extraction: Extraction, decisions: Mapping[str, Decision]) -> Extraction:
-    """Without the rows of lists that people emptied: the paths of those behind them move up."""
+def _without_empty_rows(before: Json, extraction: Extraction, decisions: Mapping[str, Decision]) -> Extraction:
+    """Without the rows of lists that people emptied, or added and withdrew: the paths of those behind them move up.
+
+    `before` are the values without the decisions.
+    """
     values, moved = extraction.values, dict[str, str | None]()
     for part in {part_of(path) for path in decisions if "[" in path}:
-        rows = value_at(values, part)
+        rows, extracted = value_at(values, part), value_at(before, part)
+        own = len(extracted) if isinstance(extracted, list) else 0
         emptied = [
             at
             for at, row in enumerate(rows if isinstance(rows, list) else ())
-            if _is_empty(row) and any(path.startswith(f"{part}[{at}]") for path in decisions)
+            if _is_empty(row) and (at >= own or any(path.startswith(f"{part}[{at}]") for path in decisions))
         ]
         if not emptied:
             continue

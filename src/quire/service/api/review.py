@@ -52,6 +52,8 @@ from quire.store.scoped import document_in
 from quire.types import BBox
 
 MOST_ITEMS = 100
+EDGE = 1.001
+"""Where a page ends: sums of fractions are rounded."""
 Doubts = Annotated[list[Doubt] | None, Query(description="Only values with these doubts.")]
 Name = Annotated[str, Query(max_length=1000)]
 
@@ -264,7 +266,11 @@ class _Reviewing:
         if given.action == UNDO:
             row = self._queue.undo(review, given.path, **about)  # type: ignore[arg-type]
         else:
-            row = self._queue.decide(review, given.path, _decision(given), **about)  # type: ignore[arg-type]
+            decision = _decision(given)
+            if decision.action == "correct" and decision.page is not None:
+                reference = cast("DocumentReference", review.reference)
+                self._views.check_place(reference, decision.page, decision.blocks)
+            row = self._queue.decide(review, given.path, decision, **about)  # type: ignore[arg-type]
         self._reviews.report(review.id)
         return self.item(review, row)
 
@@ -288,7 +294,7 @@ class _Reviewing:
 
     def item(self, review: ReviewRow, row: ItemRow) -> dict[str, Json]:
         """A `ReviewedItem`."""
-        item = self._queue.item(review, row.path)
+        item = self._queue.content(review).item(row.path)
         decision = row.decision and Decision.of(row.decision)
         return {
             "review": review.id,
@@ -359,12 +365,13 @@ def _current(item: ReviewItem, decision: Decision | None) -> Json:
 
 def _decision(given: DecisionRequest) -> Decision:
     boxes = tuple(BBox(one.left, one.top, one.width, one.height) for one in given.bboxes)
-    if any(
-        not (0 <= b.left <= 1 and 0 <= b.top <= 1 and 0 < b.width <= 1.001 and 0 < b.height <= 1.001) for b in boxes
+    if not all(
+        min(b.left, b.top) >= 0 < min(b.width, b.height) and max(b.left + b.width, b.top + b.height) <= EDGE
+        for b in boxes
     ):
         raise UsageError("bboxes: a box is no part of the page: its numbers are fractions of the page")
-    if boxes and given.page is None:
-        raise UsageError("page: boxes need the number of their page")
+    if (boxes or given.blocks) and given.page is None:
+        raise UsageError("page: boxes and blocks need the number of their page")
     place = given.page, boxes, tuple(given.blocks)
     return Decision(cast("Any", given.action), given.value, given.quote, *place, given.note)
 
