@@ -42,6 +42,8 @@ PARTS = ("body", "confidence", "archive", "chunks")
 READS = ("read", "extract")
 """Types of tasks of Quire's own API: they make no output of docling-serve."""
 ALL_FAILED = "every document of the task failed"
+PRIVATE_NETWORKS = "QUIRE_SERVE_ALLOWED_PRIVATE_IPS on the server"
+"""What lets a task fetch from private networks, and send to them."""
 
 
 class TaskSteps:
@@ -226,6 +228,7 @@ def policy_of(argument: TaskArgument, *, timeout_s: float | None = None) -> Fetc
         max_bytes=limits["max_bytes"],
         timeout_s=timeout_s or limits["timeout_s"],
         networks=tuple(limits["networks"]),
+        allowed_by=PRIVATE_NETWORKS,
     )
 
 
