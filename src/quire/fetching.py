@@ -169,7 +169,7 @@ class _Exchange:
         body: bytes | None = None,
     ) -> None:
         self._url, self._policy = url, policy
-        self._headers, self._method, self._body = _sendable(headers or {}), method, body
+        self._headers, self._method, self._body = sendable(headers or {}), method, body
         self._connection: _Connection | None = None
         self._deadline = time.monotonic() + policy.timeout_s
         self._late = False
@@ -392,7 +392,7 @@ def _resolved(host: str, port: int, timeout_s: float) -> list[tuple[Any, ...]]:
     return found.result(timeout_s)
 
 
-def _sendable(headers: Mapping[str, str]) -> dict[str, str]:
+def sendable(headers: Mapping[str, str]) -> dict[str, str]:
     """The headers of a caller that may be sent. Raises UsageError for one that would end the head of the request."""
     for name, value in headers.items():
         if not _TOKEN.fullmatch(name) or _CONTROL.search(value) or not value.isascii():
