@@ -129,6 +129,7 @@ class PageText:
     skew: float = 0.0  # degrees by which OCR lines slope down to the right
     source: AnswerSource | None = None  # the engine's answer that the OCR runs came from
     formulas: Sequence[FormulaInfo] = ()  # of the picture of the page, over OCR runs
+    notes: Sequence[str] = ()  # which enrichments are missing, and why: part of the reason of the page
     ready: str = ""  # the page as `encode_page` writes it, from a reader that knows the blocks: nothing is laid out
 
     @classmethod
@@ -215,6 +216,8 @@ class PageText:
             header["source"] = self.source and asdict(self.source)
         if self.formulas:
             header["formulas"] = list(self.formulas)
+        if self.notes:
+            header["notes"] = list(self.notes)
         if self.ready:
             header["ready"] = self.ready
         encoded = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
