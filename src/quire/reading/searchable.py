@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from quire.enrichments import Notes
 from quire.errors import InputError
 from quire.median import median
-from quire.pagetext import PageText
+from quire.pagetext import INVISIBLE, PageText
 
 if TYPE_CHECKING:
     from quire.document import Reader
@@ -30,8 +30,8 @@ def with_pictures(reader: Reader, text: PageText) -> PageText | None:
     if text.ready or text.chars < FEW or 2 * text.invisible <= text.chars:
         return None
     area = text.width * text.height
-    placed = list(zip(*[iter(text.images)] * 4, strict=True))
-    others = [box for box in placed if _area(box) < WHOLE * area]
+    placed = text.pictures()
+    others: list[Sequence[float]] = [box for box in placed if _area(box) < WHOLE * area]
     if len(others) == len(placed):
         return None
     from quire.prepare.pages import drawn_page  # lazy: few documents have such pages
@@ -57,7 +57,9 @@ def with_pictures(reader: Reader, text: PageText) -> PageText | None:
         if not any(strikes(left, top, right, bottom, word) for word in words):
             rulings += [left, top, right, bottom, thickness * across]
     shown = [value for box in others for value in box]
-    return replace(text, images=shown, rulings=rulings, notes=tuple(notes))
+    flags = [flag & ~INVISIBLE for flag in text.flags]  # what they say is seen in the scan, in black
+    colors = [0 if flag & INVISIBLE else color for flag, color in zip(text.flags, text.colors, strict=True)]
+    return replace(text, images=shown, rulings=rulings, flags=flags, colors=colors, notes=tuple(notes))
 
 
 def _area(box: Sequence[float]) -> float:

@@ -24,7 +24,7 @@ from quire.recognize.specks import is_speck
 from quire.recognize.structured import lines_of
 from quire.types import REDACTED, AnswerSource, BBox, LeftOut, Word
 
-VERSION = "7"
+VERSION = "8"
 
 MARK_HEIGHT = 14.0  # points: a large black box is not large type
 SIZE = 0.92  # of the height of a line's box
@@ -400,8 +400,7 @@ def _in_pictures(lines: Sequence[ReadLine], seen: Seen, page: PageText) -> tuple
     boxes = [seen.prepared.to_page(line.bbox).points(size) for line in lines]
     kept: set[int] = set()
     figures: list[float] = []
-    for at in range(0, len(page.images), 4):
-        picture = page.images[at : at + 4]
+    for picture in page.pictures():
         inside = [n for n, box in enumerate(boxes) if _holds(picture, box)]
         if not _is_text(picture, [lines[n] for n in inside], [boxes[n] for n in inside]):
             figures += picture
