@@ -256,6 +256,24 @@ class Runs:
         with self._database.transaction():
             forget_runs(self._database, "run = ?", (run,))
 
+    def ended_before(self, flow: str, until: float, *, limit: int) -> Iterator[Sequence[tuple[str, Json]]]:
+        """The runs of a flow that ended before a time, with their inputs, the oldest first: at most so many at a time.
+
+        Each is listed once, also when it is still there afterwards.
+        """
+        query = f"SELECT run, inputs, finished FROM runs WHERE flow = ? AND {HAS_ENDED} AND finished <= ?"
+        following = "AND (finished > ? OR (finished = ? AND run > ?)) ORDER BY finished, run LIMIT ?"
+        last: tuple[object, object] = (-1.0, "")
+        while rows := self._database.rows(f"{query} {following}", (flow, until, last[0], *last, limit)):
+            yield [(str(run), json.loads(str(inputs))) for run, inputs, _ in rows]
+            last = (rows[-1][2], rows[-1][0])
+
+    def forget_ended(self, runs: Sequence[str]) -> None:
+        """Remove those that have ended, with their journal and events, in one transaction."""
+        with self._database.transaction():
+            for some, marks in in_portions(runs):
+                forget_runs(self._database, f"{HAS_ENDED} AND run IN ({marks})", some)
+
     def _known(self, statement: str, run: str) -> tuple[object, ...]:
         rows = self._database.rows(statement, (run,))
         if not rows:

@@ -18,6 +18,7 @@ from quire.database.runs import Runs, claim_of
 from quire.errors import FencedError, QuireError, RunError
 from quire.events import Event, reason_of
 from quire.runtime.replay import Play
+from quire.supervisor import supervised
 
 POLL_S = 0.1
 """How often a process polls what others did: new work, endings, signals, cancelled runs."""
@@ -147,7 +148,7 @@ class Scheduler:
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         try:
-            self._loop.run_until_complete(self._work())
+            self._loop.run_until_complete(supervised("quire-scheduler", self._work, longest_s=TROUBLED_S))
         except BaseException as error:
             self.trouble = _surprise(error)  # so that callers of result() do not wait for ever
             raise
@@ -172,6 +173,9 @@ class Scheduler:
                 self.trouble = None
             except QuireError as error:  # the database failed: full, locked, gone
                 self._note_trouble(error)
+            except Exception as error:
+                self._note_trouble(_surprise(error))
+                raise
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), POLL_S)
         await self._leave()

@@ -15,6 +15,7 @@ from quire.errors import QuireError
 from quire.service.contract import answers, schemas
 from quire.service.contract.refusing import RequestRefused
 from quire.service.service import Service
+from quire.supervisor import restarts
 from quire.workers.procfs import descendants, resident_bytes
 
 OK = {"status": "ok"}
@@ -27,8 +28,10 @@ def routes(service: Service) -> APIRouter:
 
     @router.get("/health", responses={200: {"model": schemas.HealthCheckResponse}})
     @router.get("/api", responses={200: {"model": schemas.HealthCheckResponse}})
-    async def health() -> dict[str, str]:
-        return OK
+    async def health() -> dict[str, Any]:
+        """Threads and tasks of this process that were started again after an error are named, if there are any."""
+        restarted = restarts()
+        return OK | {"restarts": restarted} if restarted else OK
 
     @router.get("/livez")
     async def live() -> dict[str, str]:

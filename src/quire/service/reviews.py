@@ -8,7 +8,7 @@ from contextlib import suppress
 from quire.context import Json, Runtime
 from quire.database.reviews import ReviewRow
 from quire.durable.messages import DocumentReference
-from quire.errors import QuireError, UsageError
+from quire.errors import UsageError
 from quire.extract.encoding import decode_extraction, encode_extraction
 from quire.keys import Digest, artifact_key, digest_bytes, digest_of
 from quire.review.queue import ReviewQueue, signal_of
@@ -57,9 +57,8 @@ class ReviewService:
 
     def report_all(self) -> None:
         """Do that for all reviews that ended while no server could."""
-        with suppress(QuireError):  # the next decision, or the next start, does it
-            for review in self.queue.tables.awaited():
-                self._send(review)
+        for review in self.queue.tables.awaited():
+            self._send(review)
 
     def _send(self, review: ReviewRow) -> None:
         for run in review.waiting:

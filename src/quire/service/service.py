@@ -8,7 +8,7 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
@@ -28,12 +28,13 @@ from quire.durable.opening import ServedRuntime
 from quire.durable.reads.sources import save_source, source_key
 from quire.durable.tasks.sealing import sealed
 from quire.durable.tasks.steps import READS
-from quire.errors import ConfigurationError, QuireError, RunError
+from quire.errors import ConfigurationError, QuireError, RunError, UsageError
 from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
 from quire.service.contract.refusing import RequestRefused
 from quire.service.indexing import DocumentIndexer
 from quire.service.learned import LearnedModels
+from quire.service.logs import log
 from quire.service.removing import FetchedResults
 from quire.service.reviews import ReviewService
 from quire.service.settings import ServiceSettings
@@ -42,11 +43,12 @@ from quire.service.uploads import Upload
 from quire.service.waiting import RunWaiter
 from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import scoped
+from quire.supervisor import SupervisedThread
 
 FLOW = "task"
 VISION = "vision"
-CLEARED = 1000
-"""Tasks that are cleared at a time."""
+CLEARED = 500
+"""Runs that `clear` looks at, and forgets, at a time."""
 FETCH_S = 120.0
 """How long a download may take."""
 THREADS = 16
@@ -72,9 +74,8 @@ class Service:
         self.learned = LearnedModels(settings.learned)
         self.draining = False
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
-        self._fetched = FetchedResults(
-            settings.result_removal_delay_s, lambda runs: self._threads.submit(self._forget_many, runs)
-        )
+        self._fetched = FetchedResults(settings.result_removal_delay_s, self._forget_many)
+        self._reporting = SupervisedThread("quire-reviews", lambda _: self.reviews.report_all())
 
     async def call(self, work: Callable[..., T], *args: object, **options: object) -> T:
         """Run something that blocks in a thread."""
@@ -183,21 +184,20 @@ class Service:
             self._fetched.add(run)
 
     def clear(self, tenant: str, older_s: float) -> None:
-        """Forget the tasks of docling's API that ended some seconds ago."""
-        before = time.time() - older_s
-        while ended := [
-            run.run
-            for run in self.runtime.runs(flow=FLOW, state="finished", limit=CLEARED)
-            if run.inputs["tenant"] == tenant and run.inputs["type"] not in READS and (run.finished or 0.0) <= before
-        ]:
-            self._forget_many(ended)
+        """Forget the tasks of docling's API that ended some seconds ago. One that cannot be forgotten is logged."""
+        for portion in self.runs.ended_before(FLOW, time.time() - older_s, limit=CLEARED):
+            ended = [run for run, inputs in portion if inputs["tenant"] == tenant and inputs["type"] not in READS]
+            try:
+                self._forget_many(ended)
+            except QuireError as error:
+                log.warning("not all tasks are cleared: %s", error)
 
     def begin(self) -> None:
         """Start working on what is queued."""
         if isinstance(self.runtime, LocalRuntime):
             self.runtime.serve()
         self.indexer.begin()
-        self._threads.submit(self.reviews.report_all)
+        self._reporting.start()
 
     def drain(self) -> None:
         """The server is about to stop: refuse new tasks, and end what only waits. Safe in a signal handler."""
@@ -211,6 +211,8 @@ class Service:
         self._threads.shutdown(wait=False)
 
     def _close(self) -> None:
+        self._reporting.stop()
+        self._fetched.close()
         self.indexer.close()
         if isinstance(self.runtime, LocalRuntime):
             self.runtime.close(patience_s=self.settings.shutdown_s)
@@ -219,12 +221,20 @@ class Service:
         self.store.close()
 
     def _forget_many(self, runs: Sequence[str]) -> None:
-        """On this machine in one transaction; a server elsewhere is asked for each."""
-        here = isinstance(self.runtime, LocalRuntime)
-        with self.store.database.transaction() if here else nullcontext():
-            for run in runs:
-                with suppress(QuireError):  # it is gone already
-                    self.runtime.forget(run)
+        """On this machine in one transaction; a server elsewhere is asked for each, and its first error is raised."""
+        if isinstance(self.runtime, LocalRuntime):
+            self.runs.forget_ended(runs)
+            return
+        failures: list[QuireError] = []
+        for run in runs:
+            try:
+                self.runtime.forget(run)
+            except UsageError:  # it is gone already
+                continue
+            except QuireError as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
 
 
 def tesseract_data() -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from types import TracebackType
 
 from quire.budget import check_descriptors
 from quire.errors import UsageError
+from quire.supervisor import SupervisedThread
 from quire.workers.conversation import Assignment, OnEvent, OnRequest, WorkerReply, converse
 from quire.workers.process import WorkerProcess
 
@@ -78,7 +79,7 @@ class WorkerPool:
         self._changed = threading.Condition()
         self._waiting: deque[_Task] = deque()
         self._tasks: dict[Future[WorkerReply], _Task] = {}
-        self._threads: set[threading.Thread] = set()
+        self._threads: set[SupervisedThread] = set()
         self._closed = False
         self._owner = os.getpid()
         atexit.register(self.close)
@@ -121,7 +122,7 @@ class WorkerPool:
             (self._waiting.appendleft if urgent else self._waiting.append)(task)
             self._tasks[task.future] = task
             if len(self._threads) < min(len(self._tasks), self._workers):
-                thread = threading.Thread(target=self._supervise, name="quire-worker", daemon=True)
+                thread = SupervisedThread("quire-worker", self._supervise)
                 self._threads.add(thread)
                 thread.start()
             self._changed.notify_all()
@@ -159,6 +160,8 @@ class WorkerPool:
             self._changed.notify_all()
         for future in futures:
             future.cancel()
+        for thread in threads:
+            thread.stop()
         until = time.monotonic() + _JOINING_S
         for thread in threads:
             if thread is not threading.current_thread():
@@ -191,15 +194,13 @@ class WorkerPool:
         if waits:
             self._settle(task, None)
 
-    def _supervise(self) -> None:
+    def _supervise(self, _: threading.Event) -> None:
         """The loop of one slot: a thread and, while there is work, a worker."""
         worker = self._take_first()
         try:
             while (task := self._next()) is not None:
                 worker = self._run(task, worker)
         finally:
-            with self._changed:
-                self._threads.discard(threading.current_thread())
             if worker is not None:
                 worker.stop(_LEAVING_S)
 
@@ -246,10 +247,14 @@ class WorkerPool:
             self._settle(task, outcome)
         if worker is None or worker.gone:
             return None
-        if worker.jobs >= self._recycle_after or worker.resident() > self._recycle_above:
+        try:
+            keep = worker.jobs < self._recycle_after and worker.resident() <= self._recycle_above
+        except BaseException:
+            worker.end()
+            raise
+        if not keep:
             worker.stop(_LEAVING_S)
-            return None
-        return worker
+        return worker if keep else None
 
     def _settle(self, task: _Task, outcome: WorkerReply | BaseException | None) -> None:
         with self._changed:

@@ -17,6 +17,7 @@ from quire.errors import FencedError, RunCancelled, RunError, StoreError
 from quire.events import Event
 from quire.runtime import scheduler
 from quire.runtime.local import LocalRuntime, inline
+from quire.supervisor import restarts
 from tests.runtime.tracking import wait_until
 
 PATIENCE_S = 30.0
@@ -117,6 +118,22 @@ def test_a_database_that_keeps_failing_is_told_to_who_waits(monkeypatch):
         full.clear()
         runtime.send(run, "answer", 1)
         wait_until(lambda: runtime.status(run).state == "finished", "it does not go on")
+
+
+def test_the_scheduler_goes_on_after_a_bug_of_its_own(monkeypatch):
+    monkeypatch.setattr(scheduler, "TROUBLED_S", 0.001)
+    before = restarts().get("quire-scheduler", 0)
+    failed = Flag()
+
+    class Buggy(Moody):
+        def rows(self, statement, values=()):
+            if current_thread().name == "quire-scheduler" and "invocations" in statement and not failed.is_set():
+                failed.set()
+                raise TypeError("a bug")
+            return super().rows(statement, values)
+
+    assert lived_through(Buggy(), Diary()) == ["hello", "one", "two"]
+    assert failed.is_set() and restarts()["quire-scheduler"] == before + 1
 
 
 @pytest.mark.parametrize(("error", "said"), [(StopIteration(), "StopIteration"), (SystemExit(3), "SystemExit: 3")])

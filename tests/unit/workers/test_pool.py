@@ -9,10 +9,12 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import pytest
 
+from quire import supervisor
 from quire.errors import ConfigurationError, StoreError, UsageError
 from quire.workers import Job, WorkerPool, WorkerTimeout, shared_pool
 from quire.workers.early import LEAST_MEMORY, MOST_MEMORY, memory_limit
 from quire.workers.job import KEPT
+from quire.workers.process import WorkerProcess
 from tests.unit.workers.watching import ended_within, living
 
 pytestmark = pytest.mark.processes
@@ -270,3 +272,20 @@ def test_an_urgent_job_is_next_and_does_not_wait_for_a_full_queue():
         for job in (running, *jobs):
             job.result(timeout=60)
     assert order == [6, 2, 4]
+
+
+def test_a_slot_whose_worker_cannot_be_looked_at_takes_the_next_job(monkeypatch):
+    monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
+    resident, failed = WorkerProcess.resident, []
+
+    def looked_at(worker):
+        if not failed:
+            failed.append(worker)
+            raise OSError("too many open files")
+        return resident(worker)
+
+    monkeypatch.setattr(WorkerProcess, "resident", looked_at)
+    with WorkerPool(1) as pool:
+        futures = [pool.submit(double(number), timeout_s=60) for number in range(3)]
+        assert [future.result(timeout=60).header["number"] for future in futures] == [0, 2, 4]
+    assert failed

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from threading import Event as Flag
-from threading import Thread
 from typing import cast
 
 from quire.batch import StageContext, StageError, StageHooks, StageOutcome, StagePlan, Stop
@@ -31,6 +30,7 @@ from quire.durable.messages import BatchArgument, BatchFigures
 from quire.errors import Category, FencedError, QuireError, RunError, UsageError
 from quire.events import Event, Sink
 from quire.store.artifacts import ArtifactStore
+from quire.supervisor import SupervisedThread
 
 FLOW = "batch"
 """The name of the workflow."""
@@ -287,9 +287,9 @@ def _emitting(ctx: Context, runs: Runs) -> Sink:
 @contextmanager
 def _watching(ctx: Context) -> Iterator[Stop]:
     """A `Stop` that is requested when the run is paused or cancelled, or its process ends."""
-    stop, ended = Stop(), Flag()
+    stop = Stop()
 
-    def watch() -> None:
+    def watch(ended: Flag) -> None:
         while not ended.wait(LOOK_EVERY_S):
             match ctx.stopping:
                 case "now":
@@ -298,10 +298,10 @@ def _watching(ctx: Context) -> Iterator[Stop]:
                 case "pause":
                     stop.request("paused")
 
-    watcher = Thread(target=watch, name="quire-batch", daemon=True)
+    watcher = SupervisedThread("quire-batch", watch)
     watcher.start()
     try:
         yield stop
     finally:
-        ended.set()
+        watcher.stop()
         watcher.join()
