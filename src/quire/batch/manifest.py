@@ -36,6 +36,8 @@ FIELDS = (
     "run",
     "at",
 )
+LEFT_OUT = "left_out"
+"""The status of a file that is not read, because it is not a document; it is no item of the stage."""
 _ENDS = frozenset({"finished", "failed", "hit"})
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ParamSpec
 
 from quire.batch.contracts import ItemOutcome, StageContext, StageHooks, StageOutcome
+from quire.batch.manifest import Row
 from quire.batch.schedule import Task
 from quire.events import NOTHING, EventKind, Sink, Teller, reason_of
 
@@ -34,7 +35,11 @@ KINDS: Mapping[str, EventKind] = {"ok": "finished", "partial": "finished", "skip
 class StageTeller:
     """Emits events to sinks and calls hooks. Used only by the thread that called `run_stage`."""
 
-    def __init__(self, context: StageContext, hooks: StageHooks, sinks: Sequence[Sink]) -> None:
+    def __init__(
+        self, context: StageContext, hooks: StageHooks, sinks: Sequence[Sink], left_out: Iterable[Row] = ()
+    ) -> None:
+        """`left_out` are the rows of the manifest for things that are no items of the stage, with their `name`."""
+        self._left_out = left_out
         self._context = context
         self._hooks = hooks
         self._teller = Teller(context.run, sinks)
@@ -45,6 +50,9 @@ class StageTeller:
         options = self._context.options
         payload = {"planned": self._context.total_items, "policy": options.policy, "schedule": options.schedule}
         self._emit("started", payload=payload)
+        for row in self._left_out:
+            mark = f"/{row['name']}"
+            self._teller.emit("hit", self._context.stage_name, document=row["name"], payload=row, mark=mark)
         self._call("before_stage", self._hooks.before_stage, self._context)
 
     def item_begins(self, task: Task) -> None:
