@@ -25,7 +25,7 @@ from quire.database.places import path_text
 from quire.database.runs import ENDED, Runs
 from quire.durable.flows.workflow import Registered
 from quire.durable.folders.discovery import LeftOutFile
-from quire.durable.folders.documents import Documents, Planned, item_of
+from quire.durable.folders.documents import STAGE, Documents, Planned, item_of
 from quire.durable.folders.plan import PlanStopped, plan_batch
 from quire.durable.folders.request import BatchRequest
 from quire.durable.indexing.delivery import IndexTarget, delivery_to
@@ -36,8 +36,6 @@ from quire.store.artifacts import ArtifactStore
 
 FLOW = "batch"
 """The name of the workflow."""
-STAGE = "document"
-"""The stage in the events of its documents."""
 UNFINISHED: tuple[RunState, ...] = ("waiting", "interrupted")
 LOOKED_THROUGH = 20
 """Maximum number of unfinished batches that are compared with a request."""

@@ -63,6 +63,8 @@ class PlannedDocument:
     """Why it is in quarantine."""
     areas: tuple[TableArea, ...] = ()
     """Areas of tables given by hand for it."""
+    done_in: str = ""
+    """The run that made the existing output; "" if that is not recorded."""
 
     def to_json(self) -> PlannedDocumentJson:
         return {
@@ -321,7 +323,8 @@ class _Judge:
         if edited and state == "stale":
             reason += f"; {_by_hand(edited)}"
         written = output.files[0].path if output is not None and output.files else None
-        return PlannedDocument(name, file, place, state, reason, *known, again, written, edited, held, areas)
+        done_in = output.settings.get("run", "") if output is not None else ""
+        return PlannedDocument(name, file, place, state, reason, *known, again, written, edited, held, areas, done_in)
 
     def _judged(
         self, output: Output, known: _Known, missing: Sequence[str], changed: Sequence[str], areas: str
