@@ -82,8 +82,8 @@ def read_each(files: Sequence[str], request: DocumentsRequest) -> int:
             progress.say(str(path.error))
         if not found.sources:
             return found.unreadable[0].error.exit_code
-        for name in found.others if Loudness.verbose else ():
-            progress.say(f"{name}: not a document")
+        for one in found.left_out if Loudness.verbose else ():
+            progress.say(f"{one.path}: left out: {one.reason}")
         with _opened(request.settings) as opened:
             outcomes = [_read_one(source, request, opened, progress) for source in found.sources]
         if not request.quiet and (len(outcomes) > 1 or outcomes[0].pages is not None):  # else it was reported already

@@ -480,8 +480,7 @@ class DocumentFacts(TypedDict, total=False):
     output_key: str
     output_path: str | None
     kept: list[str]
-    category: Category
-    exit_code: int
+    done_in: str
     ledger: Mapping[str, int]
     calls: CallCounts
     engines: list[str]

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from quire.context import RunState
 from quire.errors import Category
 from quire.result import ResultStatus
+from quire.search.excerpts import LineKind
 from quire.types import PageStatus
 
 
@@ -257,10 +258,26 @@ class HitPlace(BaseModel):
     bbox: PageBox
 
 
+class ExcerptCell(BaseModel):
+    """A text, and the matching words in it as ranges of characters."""
+
+    text: str
+    marks: list[tuple[int, int]]
+
+
+class ExcerptLine(BaseModel):
+    """A line of an excerpt: `text` has one cell, `header` and `row` of a table several, `gap` (something is left out)
+    none."""
+
+    kind: LineKind
+    cells: list[ExcerptCell]
+
+
 class FoundPlace(BaseModel):
     """A passage of a document that fits a query, and where it is.
 
-    `marks` are the matching words, as ranges of characters of `text`. `scores` are by source: `lexical`, `dense`,
+    `marks` are the matching words, as ranges of characters of `text`. `excerpt` is what of it to show: the best row
+    with the header of its table, or the best sentences. `scores` are by source: `lexical`, `dense`,
     `total`. `crop` is the path of its picture.
     """
 
@@ -273,6 +290,7 @@ class FoundPlace(BaseModel):
     crop: str | None
     text: str
     marks: list[tuple[int, int]]
+    excerpt: list[ExcerptLine]
     section: list[str]
     kinds: list[str]
     blocks: list[str]
