@@ -104,14 +104,16 @@ class ReviewQueue:
         reviewer: str,
         *,
         after: tuple[str, str] | None = None,
+        again: bool = True,
         claim: str | None = None,
     ) -> ReviewClaim | None:
         """Claim the next open values that are wanted; None if there are none that another reviewer does not have.
 
-        `claim` names it, unguessably; otherwise it gets a name.
+        Those behind `after` come first, and the others after them if it begins `again`. `claim` names the claim,
+        unguessably; otherwise it gets a name.
         """
         claim = claim or uuid.uuid4().hex
-        found = self.tables.claim(wanted, claim, reviewer, LEASE_S, after=after)
+        found = self.tables.claim(wanted, claim, reviewer, LEASE_S, after=after, again=again)
         if found is None:
             return None
         id, part = found

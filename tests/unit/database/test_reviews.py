@@ -107,6 +107,21 @@ def test_next_goes_on_behind_the_value_and_begins_again_at_the_end(queue, tenant
     assert paths == ["number", "date", "total", "currency", "items", "number"]
 
 
+def test_next_stops_behind_the_last_value_where_it_does_not_begin_again(queue, tenant):
+    opened(queue, tenant)
+    wanted = QueueFilter(tenant, ALL)
+    paths, after = [], None
+    while (claim := queue.claim(wanted, "Ada", after=after, again=False)) is not None:
+        paths.append(claim.part)
+        after = claim.review.id, claim.items[-1].path
+        queue.release(claim.claim, tenant)
+    assert paths == ["number", "date", "total", "currency", "items"]
+    assert queue.tables.held(wanted) == {}
+    queue.claim(QueueFilter(tenant, field="items[].name"), "Ada")
+    queue.claim(QueueFilter(tenant, field="total"), "Bob")
+    assert queue.tables.held(wanted) == {"Ada": 2, "Bob": 1}
+
+
 def test_a_stale_decision_is_refused_and_both_stay_in_the_history(queue, tenant):
     review = opened(queue, tenant)
     made = queue.decide(review, "total", Decision("correct", "145"), version=0, claim="", reviewer="Ada")

@@ -83,6 +83,18 @@ class FoundDocument:
             raise ApiError(404, f"nothing was extracted from the document: {reason}", document=str(self.id))
         return self.ended["extraction"]
 
+    def again(self) -> TaskSource:
+        """Its source, for another run. Raises ApiError where the server has neither its bytes nor its whole address."""
+        if self.ended is not None and "reference" in self.ended:
+            return {"stored": self.ended["reference"]["source"], "uri": self.name}
+        if "stored" in self.source:
+            return self.source
+        address = self.source.get("uri", "")
+        if address.startswith(("http://", "https://")) and "?" not in address:  # see `shown_url`
+            return {"url": address, "headers": {}, "uri": address}
+        kept = "its address has secrets, which are not kept" if address.startswith("http") else "its bytes are not kept"
+        raise ApiError(409, f"{self.name} cannot be read again: {kept}; submit it anew", document=str(self.id))
+
     def counts(self) -> tuple[int, int, int]:
         """Pages in total, done and failed so far."""
         if self.ended is not None and "reference" in self.ended:

@@ -106,7 +106,10 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
     async def claim(request: Request) -> Response:
         """Claim the next open value, or the next list with open values. No two claims have the same value."""
         wanted = await body(request, ClaimRequest)
-        return _json(await service.call(reviewing.claim, wanted, tenant(request)))
+        claimed = await service.call(reviewing.claim, wanted, tenant(request))
+        if claimed["claim"] and await request.is_disconnected():  # nobody would give it back before its lease expires
+            await service.call(service.reviews.queue.release, claimed["claim"], tenant(request))
+        return _json(claimed)
 
     @router.put("/claims/{claim}", response_model=ClaimLease)
     async def renew(request: Request, claim: str) -> Response:
@@ -239,26 +242,17 @@ class _Reviewing:
         part = part_of(given.path) if given.review else ""
         wanted = QueueFilter(tenant, tuple(given.doubts), given.field, given.run, given.review, part)
         after = (given.after_review, given.after_path) if given.after_review else None
-        claimed = self._queue.claim(wanted, _name(given.reviewer), after=after, claim=given.claim)
+        found = self._queue.claim(wanted, _name(given.reviewer), after=after, again=given.again, claim=given.claim)
         left = sum(count for *_, count in self._queue.tables.counts(wanted))
-        if claimed is None:
-            return {
-                "claim": None,
-                "lease_s": LEASE_S,
-                "review": None,
-                "part": "",
-                "columns": [],
-                "items": [],
-                "left": left,
-            }
         return {
-            "claim": claimed.claim,
+            "claim": found and found.claim,
             "lease_s": LEASE_S,
-            "review": self._summaries([claimed.review])[0],
-            "part": claimed.part,
-            "columns": self._columns(claimed.review, claimed.part),
-            "items": [self.item(claimed.review, row) for row in claimed.items],
+            "review": found and self._summaries([found.review])[0],
+            "part": found.part if found else "",
+            "columns": self._columns(found.review, found.part) if found else [],
+            "items": [self.item(found.review, row) for row in found.items] if found else [],
             "left": left,
+            "held": self._queue.tables.held(wanted) if found is None else {},
         }
 
     def decide(self, review: ReviewRow, given: DecisionRequest) -> dict[str, Json]:

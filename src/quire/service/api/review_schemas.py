@@ -44,6 +44,7 @@ class ClaimRequest(ApiModel):
     path: str = Field("", max_length=1000, description="With `review`: this value, or the list that it is in.")
     after_review: str = Field("", max_length=200, description="With `after_path`: first those behind that value.")
     after_path: str = Field("", max_length=1000)
+    again: bool = Field(True, description="Begin again at the first value when none is behind `after_path`.")
 
 
 class DecisionRequest(ApiModel):
@@ -146,7 +147,7 @@ class ReviewColumn(BaseModel):
 class ClaimedItems(BaseModel):
     """Values that a reviewer has for `lease_s` seconds: one, or all of a list. `left` are open and wanted, with these.
 
-    `claim` is null when there is nothing left, or other reviewers have what is.
+    `claim` is null when there is nothing left, or others have what is: `held` counts it by the names of reviewers.
     """
 
     claim: str | None
@@ -156,6 +157,7 @@ class ClaimedItems(BaseModel):
     columns: list[ReviewColumn]
     items: list[ReviewedItem]
     left: int
+    held: dict[str, int]
 
 
 class ClaimLease(BaseModel):

@@ -54,10 +54,13 @@ class RunOptions(ApiModel):
 
 
 class RunRequest(ApiModel):
-    """Documents by URL to read."""
+    """Documents by URL to read, or a document whose work is to be done again."""
 
-    sources: list[UrlSource] = Field(min_length=1)
-    options: RunOptions = Field(default_factory=lambda: RunOptions.model_validate({}))
+    sources: list[UrlSource] = []
+    document: str | None = Field(
+        None, max_length=200, description="The id of a document: from the same source, in the same way."
+    )
+    options: RunOptions | None = Field(None, description="How to read; `document` as before by default.")
 
 
 class ExtractOptions(ApiModel):
@@ -88,7 +91,8 @@ class ExtractChoices(BaseModel):
     """What an extraction can name on this server, and how large a request may be."""
 
     learned: list[str] = Field(description="The models that were learnt from samples.")
-    max_bytes: int
+    max_bytes: int = Field(description="Of a request.")
+    max_file_bytes: int = Field(description="Of one of its files.")
 
 
 class Counts(BaseModel):

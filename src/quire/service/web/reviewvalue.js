@@ -1,7 +1,7 @@
 // One value beside its evidence: what was found, why it is in doubt, its picture, what else it may be.
 
 import { cropBox } from "./crops.js";
-import { el, icon } from "./dom.js";
+import { el } from "./dom.js";
 import { placeAt } from "./overlay.js";
 import { count, percent } from "./words.js";
 
@@ -29,19 +29,18 @@ export function valueCard(item, { picture, choose, look }) {
   const choices = choicesOf(item);
   return el(
     "div",
-    { class: "value-card" },
-    el("p", { class: "value-path muted" }, item.path),
-    el("h2", { class: "value-title" }, item.title),
-    item.description && el("p", { class: "muted value-about" }, item.description),
+    { class: "value-card", data: { path: item.path } },
     el(
-      "p",
+      "div",
       { class: "value-marks" },
+      el("h2", { class: "value-title", title: item.path }, item.title, rowOf(item)),
       el("span", { class: "mark", data: { doubt: decided ? "" : item.doubt, state: item.state } }, decided ? STATES[item.state] : (DOUBTS[item.doubt] ?? (item.evidence.status === "not_found" ? "New" : "At its place"))),
       decided && item.reviewer && el("span", { class: "muted" }, `by ${item.reviewer}`),
       !decided && el("span", { class: "muted" }, sureness(evidence)),
       !decided && evidence.crop_verified && el("span", { class: "muted" }, "its picture reads the same"),
       evidence.extractor && el("span", { class: "muted" }, evidence.extractor),
     ),
+    item.description && el("p", { class: "muted value-about", title: item.description }, item.description),
     reasonOf(item),
     !item.conflict && el("output", { class: "value-text", "aria-label": "Value" }, shownValue(item.value)),
     !item.conflict && place.page && place.bboxes.length > 0 && cropFigure(place, item, picture),
@@ -49,6 +48,12 @@ export function valueCard(item, { picture, choose, look }) {
     !item.conflict && choices.length > 0 && others(choices, { choose, look }),
     item.conflict && choices.length > item.conflict.values.length && others(choices.slice(item.conflict.values.length), { choose, look, from: item.conflict.values.length }),
   );
+}
+
+/** Which row of a list it is in. */
+function rowOf({ path }) {
+  const rows = [...path.matchAll(/\[(\d+)\]/g)].map(([, row]) => Number(row) + 1);
+  return rows.length > 0 && el("span", { class: "muted" }, ` row ${rows.join(".")}`);
 }
 
 /** Why a value is in doubt, or was not found. */
@@ -114,17 +119,5 @@ function others(choices, { choose, look, from = 0 }) {
         ),
       ),
     ),
-  );
-}
-
-/** Nothing is left, or others have what is. */
-export function nothingLeft(left, actions) {
-  return el(
-    "div",
-    { class: "empty" },
-    icon("check"),
-    el("h1", { class: "lead" }, left ? "Other reviewers have the rest" : "Everything is reviewed"),
-    el("p", {}, left ? `${count(left, "value is", "values are")} still open. What they leave comes back here.` : "No value is left for these filters."),
-    ...actions,
   );
 }

@@ -182,7 +182,9 @@ def test_a_refusal_names_the_part_of_the_request(server, body, part):
 
 
 def test_what_a_request_can_name_is_listed(server):
-    assert server.get("/api/extract").json == {"learned": [], "max_bytes": server.service.settings.max_body_bytes}
+    settings = server.service.settings
+    limits = {"max_bytes": settings.max_body_bytes, "max_file_bytes": settings.max_file_bytes}
+    assert server.get("/api/extract").json == {"learned": [], **limits}
 
 
 def test_a_server_without_a_language_model_says_so(server):
