@@ -261,6 +261,8 @@ class TaskSource(TypedDict):
     uri: NotRequired[str]
     """What the caller calls it."""
     size: NotRequired[int]
+    deleted: NotRequired[bool]
+    """The document was deleted since: this entry keeps the numbers of the others."""
 
 
 @final
@@ -320,6 +322,8 @@ class TaskArgument(TypedDict):
     limits: TaskLimits
     urgent: NotRequired[bool]
     """Whether a caller waits for it: then it does not queue behind those that nobody waits for."""
+    deleted: NotRequired[bool]
+    """Whether some of its documents were deleted since: then there is no answer about all of them any more."""
 
 
 TaskPhase: TypeAlias = Literal["source", "read", "enrich", "output"]
@@ -374,6 +378,8 @@ class TaskDocument(TypedDict):
     """The extraction as JSON, of a task of that type."""
     review: NotRequired[str]
     """The id of its review."""
+    deleted: NotRequired[bool]
+    """The document was deleted since."""
 
 
 @final

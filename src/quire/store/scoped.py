@@ -8,6 +8,9 @@ from quire.context import Claim, Store
 from quire.engine import Attempt
 from quire.keys import ArtifactKey, Digest, digest_of
 
+DEFAULT_TENANT = "default"
+"""The tenant of those who name none, and of the command line."""
+
 
 class ScopedStore:
     """A store in which every key and every document id is derived from those given and the name of the scope.
@@ -90,6 +93,11 @@ class ScopedStore:
 def scoped(store: Store, scope: str) -> Store:
     """The part of a store for a scope; the store itself without one."""
     return ScopedStore(store, scope) if scope else store
+
+
+def scope_of(tenant: str) -> str:
+    """The part of a store that a tenant works in, by its name."""
+    return "" if tenant == DEFAULT_TENANT else f"tenant-{digest_of(['tenant', tenant])[:32]}"
 
 
 def document_in(scope: str, document: str) -> str:
