@@ -13,7 +13,10 @@ WHOLE_PAGE: Fractions = (0.0, 0.0, 1.0, 1.0)
 
 
 class OutputOptions(TypedDict):
-    """The output options of a request. `version` is the highest schema version that the caller reads."""
+    """The output options of a request. `version` is the highest schema version that the caller reads.
+
+    Without `titles`, the title of a PDF or a scan is a heading, as in docling, which knows none there.
+    """
 
     formats: list[str]
     image_mode: Literal["placeholder", "embedded", "referenced"]
@@ -23,6 +26,7 @@ class OutputOptions(TypedDict):
     page_break: str
     compact_tables: bool
     version: str | None
+    titles: bool
 
 
 def image_of(

@@ -107,6 +107,9 @@ class ServiceSettings:
     ocr_presets: tuple[str, ...] = _setting(
         OCR_PRESETS, "DOCLING_SERVE_ALLOWED_OCR_PRESETS", "names", "values of ocr_preset"
     )
+    titles: bool = _setting(
+        False, "QUIRE_SERVE_TITLES", "flag", "mark titles of PDFs and scans, where docling-serve has headings alone"
+    )
     remote_models: bool = _setting(
         False,
         "DOCLING_SERVE_ENABLE_REMOTE_SERVICES",
@@ -213,6 +216,7 @@ class ServiceSettings:
             vision=vision,
             remote_models=self.remote_models,
             strict_enrichments=self.strict_enrichments,
+            titles=self.titles,
         )
 
 

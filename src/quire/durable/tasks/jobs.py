@@ -10,7 +10,8 @@ import json
 import zipfile
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import PurePosixPath
 from typing import Any, cast
@@ -27,13 +28,14 @@ from quire.export.crops import PageCrops, rendered_by
 from quire.export.docling_enrichments import Addition, EnrichmentKind, additions_of, enrichable, enriched
 from quire.export.docling_images import OutputOptions, image_of
 from quire.keys import Digest
+from quire.media_types import INPUT_FORMATS
 from quire.opened import WorkerWork
 from quire.picture import Picture
 from quire.reading.native_pages import text_of_page
 from quire.recognize.vision.request import data_url
 from quire.result import DocumentResult, ReadSource
 
-VERSION = "1"
+VERSION = "2"
 PICTURES_AT_ONCE = 16
 """Pictures that are cut by one job: what is in memory at a time."""
 PICTURE_SCALE, PICTURE_SIDE, PICTURE_BYTES = 2.0, 2048, 4 << 20
@@ -149,6 +151,8 @@ def _parts(
     result: DocumentResult, wanted: Wanted, reader: Reader, additions: Sequence[Addition] = ()
 ) -> tuple[dict[str, object], bytes]:
     """The parts of the output. The header has their names and sizes, the data their bytes."""
+    if not wanted.outputs.get("titles") and result.media_type not in INPUT_FORMATS:
+        result = _untitled(result)
     document = enriched(result.to_docling(), additions)
     crop = PageCrops(rendered_by(reader))
     made = docling_outputs.render(document, cast(OutputOptions, wanted.outputs), crop)
@@ -175,6 +179,15 @@ def _parts(
     }
     header: dict[str, object] = {"parts": [[name, len(data)] for name, data in parts.items()], "figures": figures}
     return header, b"".join(parts.values())
+
+
+def _untitled(result: DocumentResult) -> DocumentResult:
+    """The document with its title as a heading of the first level: docling's PDF pipeline knows no titles."""
+    shown = copy(result)
+    shown.blocks = tuple(
+        replace(block, kind="heading", level=1) if block.kind == "title" else block for block in result.blocks
+    )
+    return shown
 
 
 def joined(archives: Sequence[Digest], work: WorkerWork) -> bytes:

@@ -49,7 +49,8 @@ class Policy:
 
     `tesseract_data` are the installed traineddata of Tesseract, none where it is not installed. `timeout_s` is that of
     a document when the request has none; None means the maximum. `remote_models` are those that requests name. With
-    `strict_enrichments`, an enrichment that no model can do is refused, where it would be left out.
+    `strict_enrichments`, an enrichment that no model can do is refused, where it would be left out. With `titles`, the
+    title of a PDF is one, where docling makes it a heading.
     """
 
     max_sources: int = 3
@@ -67,6 +68,7 @@ class Policy:
     vision: str | None = None
     remote_models: bool = False
     strict_enrichments: bool = False
+    titles: bool = False
 
     @property
     def default_target(self) -> AnyTarget:

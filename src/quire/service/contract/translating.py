@@ -65,7 +65,7 @@ def translate(order: Order, policy: Policy, *, version: str | None = None) -> Tr
     return {
         "type": "chunk" if order.route == "chunk" else "convert",
         "read": read,
-        "outputs": _outputs(order, version),
+        "outputs": _outputs(order, policy, version),
         "enrich": _enriching(options, policy),
         "chunking": _chunking(order),
         "include_converted_doc": order.include_converted_doc,
@@ -172,7 +172,7 @@ def _languages(sent: Sequence[str]) -> list[Language]:
     return list(found.values())
 
 
-def _outputs(order: Order, version: str | None) -> OutputOptions:
+def _outputs(order: Order, policy: Policy, version: str | None) -> OutputOptions:
     options = order.options
     placeholder = options.image_export_mode == ImageMode.placeholder
     formats = dict.fromkeys(one.value for one in options.to_formats)
@@ -187,6 +187,7 @@ def _outputs(order: Order, version: str | None) -> OutputOptions:
         "page_break": options.md_page_break_placeholder,
         "compact_tables": options.md_compact_tables,
         "version": version,
+        "titles": policy.titles,
     }
 
 

@@ -54,6 +54,7 @@ def test_defaults_read_everything_and_return_markdown():
             "page_break": "",
             "compact_tables": False,
             "version": None,
+            "titles": False,
         },
         "enrich": None,
         "chunking": None,
