@@ -144,7 +144,7 @@ class _Check:
         return LeafEvidence(
             path=self._proposal.path,
             status="unverified",
-            confidence={"extractor": self._proposal.confidence, "total": 0.0},
+            confidence={"extractor": self._proposal.confidence, **self._proposal.signs, "total": 0.0},
             quote=self._proposal.quote,
             page=self._cited[0].page if self._cited else None,
             bboxes=tuple(_boxes(self._cited[0].places, self._cited[0].page)) if self._cited else (),
@@ -305,7 +305,7 @@ class _Check:
             path=self._proposal.path,
             status=status,
             match=match,
-            confidence={**confidence, "total": min(confidence.values())},
+            confidence={**confidence, **self._proposal.signs, "total": min(confidence.values())},
             quote=record.text[slice(*span)] if span else self._proposal.quote,
             page=page,
             bboxes=boxes,

@@ -12,6 +12,7 @@ from quire.errors import EngineError, UsageError, log_traceback
 from quire.events import reason_of
 from quire.extract.extractor import Extractor, PartlyFailed
 from quire.extract.merging import settled
+from quire.extract.naming.plurals import rows_asked
 from quire.extract.schema import ExtractSchema, LeafSpec, ListSpec, SchemaNode
 from quire.extract.values import (
     EvidenceConflict,
@@ -163,7 +164,7 @@ class _Filling:
         proposed = [one.proposals[given] for one in said if given in one.proposals]
         outcome, unfit = settled(path, leaf, proposed, self._catalog)
         if outcome is None:
-            self._missing(path, unfit[0] if unfit else f"no value was found ({self._names})")
+            self._missing(path, unfit[0] if unfit else f"{self._nothing(leaf)} ({self._names})")
             return None
         evidence = outcome.evidence
         confidence = evidence.confidence.get("total", 1.0)
@@ -175,6 +176,11 @@ class _Filling:
             self.conflicts.append(outcome.conflict)
         self.evidence[path] = replace(evidence, probability=confidence)
         return outcome.value
+
+    def _nothing(self, leaf: LeafSpec) -> str:
+        if rows_asked(leaf):
+            return "it asks for the rows of a table, and no table with such a column was found"
+        return "no value was found"
 
     def _missing(self, path: str, reason: str, evidence: LeafEvidence | None = None) -> None:
         whole = reason + self._unread

@@ -60,6 +60,9 @@ class Proposal:
     derivation: Derivation | None = None
     label: str = ""
     """The text on the page that says what the value is: what stands before or above it."""
+    signs: Mapping[str, float] = field(default_factory=dict)
+    """What else speaks for the value, or against it, each from 0 to 1: `label`, how surely its label names the field;
+    `arithmetic`, 1 where other amounts of the page say that it is what is asked for, 0 where that it is another."""
     alternatives: tuple[Proposal, ...] = ()
     """Other values that the same extractor considered, best first."""
     others: tuple[Proposal, ...] = ()
@@ -83,10 +86,10 @@ class Alternative:
 class LeafEvidence:
     """The evidence of one value. `crop` is the id of the picture of its place (`quire.catalog.crops`).
 
-    `confidence` has a figure by source: `extractor`, `ocr`, `agreement`, `reread`, `total`. `reason` says what is wrong
-    with a value that is not supported, or whose picture does not show it. `crop_verified`: another engine has read the
-    same in the picture of its place. `probability` is how likely the value answers the field (`extract.calibration`);
-    None where there is no value, 1 where a person decided.
+    `confidence` has a figure by source: `extractor`, `label`, `arithmetic`, `ocr`, `agreement`, `reread`, `total`.
+    `reason` says what is wrong with a value that is not supported, or whose picture does not show it. `crop_verified`:
+    another engine has read the same in the picture of its place. `probability`: how likely the value answers the field
+    (`quire.extract.calibration`); None where there is no value, 1 where a person decided.
     """
 
     path: str
