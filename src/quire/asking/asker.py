@@ -16,6 +16,7 @@ from quire.errors import EngineError, FencedError
 from quire.events import EventKind
 from quire.keys import ArtifactKey, Digest
 from quire.workers import Job, JobFailed, WorkerError, WorkerPool, WorkerReply, WorkerTimeout, shared_pool
+from quire.workers.pool import EVERYONE, Share
 
 SETUP_S = 60.0
 """What a job may take besides the request itself: to render a page, to unpack its arguments."""
@@ -62,10 +63,17 @@ class Asker:
     """
 
     def __init__(
-        self, store: Store, *, document: str, check: Check, tell: Tell, pool: Callable[[], WorkerPool] = shared_pool
+        self,
+        store: Store,
+        *,
+        document: str,
+        check: Check,
+        tell: Tell,
+        pool: Callable[[], WorkerPool] = shared_pool,
+        share: Share = EVERYONE,
     ) -> None:
         self.store, self.check = store, check
-        self._document, self._tell, self._pool = document, tell, pool
+        self._document, self._tell, self._pool, self._share = document, tell, pool, share
 
     def ask(self, request: Ask) -> Answered:
         """The answer, from the store or the engine. Raises TooSlow, Crashed, or the error of the engine."""
@@ -119,6 +127,7 @@ class Asker:
             timeout_s=timeout_s,
             on_event=talk.on_event if talk else None,
             on_request=talk.on_request if talk else None,
+            share=self._share,
         )
         try:
             while not wait([future], POLL_S).done:

@@ -15,8 +15,12 @@ from threading import Condition
 from typing import Generic, TypeVar
 
 from quire.workers import Job, JobFailed, WorkerCrashed, WorkerError, WorkerPool, WorkerReply, WorkerTimeout
+from quire.workers.pool import EVERYONE, Share
 
 T = TypeVar("T")
+
+BRIEF = 3
+"""Pages of a job that does not have to wait for longer ones: a short document, or the rest of a group."""
 
 Received = Callable[[int, Mapping[str, object], bytes], T]
 """Decodes a page from its number and the message of a worker. Raises ValueError for invalid messages."""
@@ -52,8 +56,9 @@ class PageGroups(Generic[T]):
         open_s: float,
         page_s: float,
         room: int | None = None,
+        share: Share = EVERYONE,
     ) -> None:
-        self._pool, self._job, self._received = pool, job, received
+        self._pool, self._job, self._received, self._share = pool, job, received, share
         self._open_s, self._page_s, self._room = open_s, page_s, room
         self._changed = Condition()
         self._wanted: dict[int, None] = {}  # expected, and not taken yet, in order
@@ -136,8 +141,15 @@ class PageGroups(Generic[T]):
         for group in ahead:
             if group.future is None:
                 listen = partial(self._listen, group)
-                job = self._job(tuple(group.waiting))
-                group.future = self._pool.submit(job, timeout_s=self._open_s, renew_s=self._page_s, on_request=listen)
+                job, brief = self._job(tuple(group.waiting)), len(group.waiting) <= BRIEF
+                group.future = self._pool.submit(
+                    job,
+                    timeout_s=self._open_s,
+                    renew_s=self._page_s,
+                    on_request=listen,
+                    urgent=brief,
+                    share=self._share,
+                )
                 group.future.add_done_callback(self._wake)
 
     def _wake(self, _: Future[WorkerReply]) -> None:

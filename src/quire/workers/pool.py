@@ -7,11 +7,12 @@ import os
 import pickle
 import threading
 import time
-from collections import deque
 from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from types import TracebackType
+from typing import NamedTuple
 
 from quire.budget import check_descriptors
 from quire.errors import UsageError
@@ -19,8 +20,20 @@ from quire.supervisor import SupervisedThread
 from quire.workers.conversation import Assignment, OnEvent, OnRequest, WorkerReply, converse
 from quire.workers.process import WorkerProcess
 
+REMEMBERED = 1000
+"""Tenants and shares whose last turn is remembered."""
 _LEAVING_S = 0.5
 _JOINING_S = 15.0
+
+
+class Share(NamedTuple):
+    """For whom a job is: a tenant and a run of it. Shares take turns."""
+
+    tenant: str = ""
+    run: str = ""
+
+
+EVERYONE = Share()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +54,8 @@ class _Task:
 
     assignment: Assignment
     future: Future[WorkerReply]
+    share: Share
+    urgent: bool
     worker: WorkerProcess | None = None
     settled: threading.Event = field(default_factory=threading.Event)
 
@@ -48,8 +63,11 @@ class _Task:
 class WorkerPool:
     """Worker processes and their queue. Thread-safe.
 
+    Urgent jobs come first; otherwise tenants take turns, and the runs of a tenant. One more worker, for urgent jobs
+    alone, starts when one has to wait.
+
     Args:
-        workers: How many jobs run in parallel. Workers are started on demand.
+        workers: How many jobs run in parallel, besides that one. Workers are started on demand.
         memory_limit: Bytes that a worker and its descendants may use while a job runs; None for no limit.
         recycle_after: Jobs after which a worker is replaced.
         recycle_above: Memory in bytes after a job above which a worker is replaced.
@@ -77,9 +95,13 @@ class WorkerPool:
         self._idle_s = idle_s
         self._first = first
         self._changed = threading.Condition()
-        self._waiting: deque[_Task] = deque()
+        self._waiting: list[_Task] = []
+        self._turns: dict[Share | str, int] = {}
+        """The number of the last turn of a tenant, and of a share, in this order."""
         self._tasks: dict[Future[WorkerReply], _Task] = {}
         self._threads: set[SupervisedThread] = set()
+        self._reserved: SupervisedThread | None = None
+        """The slot for urgent jobs alone."""
         self._closed = False
         self._owner = os.getpid()
         atexit.register(self.close)
@@ -101,8 +123,11 @@ class WorkerPool:
         on_event: OnEvent | None = None,
         on_request: OnRequest | None = None,
         urgent: bool = False,
+        share: Share = EVERYONE,
     ) -> Future[WorkerReply]:
-        """Queue a job; blocks while two jobs per worker are queued already. An urgent one is next, and never blocks.
+        """Queue a job; blocks while two jobs per worker are queued already for its share.
+
+        An urgent one never blocks, and goes first: it should be brief, like those that somebody waits for.
 
         The future returns the result, or raises WorkerTimeout, WorkerCrashed, WorkerOutOfMemory, JobFailed or the
         QuireError of the job. It can be cancelled in every state: a queued job is dropped, a running one killed.
@@ -114,17 +139,20 @@ class WorkerPool:
         if os.getpid() != self._owner:
             raise UsageError("this pool belongs to the parent of this forked process; create a new pool")
         pickled = pickle.dumps(job.arguments)
-        task = _Task(Assignment(job.call, pickled, timeout_s, on_event, on_request, renew_s), Future())
+        task = _Task(Assignment(job.call, pickled, timeout_s, on_event, on_request, renew_s), Future(), share, urgent)
         with self._changed:
-            self._changed.wait_for(lambda: self._closed or urgent or len(self._waiting) < 2 * self._workers)
+            self._changed.wait_for(lambda: self._closed or urgent or self._queued(share) < 2 * self._workers)
             if self._closed:
                 raise UsageError("the pool is closed")
-            (self._waiting.appendleft if urgent else self._waiting.append)(task)
+            self._waiting.append(task)
             self._tasks[task.future] = task
             if len(self._threads) < min(len(self._tasks), self._workers):
                 thread = SupervisedThread("quire-worker", self._supervise)
                 self._threads.add(thread)
                 thread.start()
+            elif urgent and len(self._tasks) > len(self._threads) and self._reserved is None:
+                self._reserved = SupervisedThread("quire-worker", partial(self._supervise, reserved=True))
+                self._reserved.start()
             self._changed.notify_all()
         task.future.add_done_callback(self._withdraw)
         return task.future
@@ -135,7 +163,7 @@ class WorkerPool:
             tasks = [task for future in futures if (task := self._tasks.get(future))]
         for task in tasks:
             task.future.cancel()
-        if threading.current_thread() in self._threads:
+        if threading.current_thread() in {*self._threads, self._reserved}:
             return  # called in a callback: its own job ends when it returns
         for task in tasks:
             task.settled.wait(_JOINING_S)
@@ -156,7 +184,8 @@ class WorkerPool:
         atexit.unregister(self.close)
         with self._changed:
             self._closed = True
-            futures, threads = list(self._tasks), list(self._threads)
+            futures = list(self._tasks)
+            threads = [*self._threads, *([self._reserved] if self._reserved else [])]
             self._changed.notify_all()
         for future in futures:
             future.cancel()
@@ -194,11 +223,11 @@ class WorkerPool:
         if waits:
             self._settle(task, None)
 
-    def _supervise(self, _: threading.Event) -> None:
+    def _supervise(self, _: threading.Event, *, reserved: bool = False) -> None:
         """The loop of one slot: a thread and, while there is work, a worker."""
-        worker = self._take_first()
+        worker = None if reserved else self._take_first()
         try:
-            while (task := self._next()) is not None:
+            while (task := self._next(reserved=reserved)) is not None:
                 worker = self._run(task, worker)
         finally:
             if worker is not None:
@@ -209,19 +238,44 @@ class WorkerPool:
             first, self._first = self._first, None
             return first
 
-    def _next(self) -> _Task | None:
+    def _queued(self, share: Share) -> int:
+        return sum(task.share == share and not task.urgent for task in self._waiting)
+
+    def _next(self, *, reserved: bool) -> _Task | None:
         """The next job; None when this slot is to end."""
         with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._surplus(), self._idle_s)
-            if self._waiting and not self._surplus():
+            self._changed.wait_for(lambda: self._first_waiting(reserved) or self._surplus(reserved), self._idle_s)
+            task = self._first_waiting(reserved)
+            if task is not None and not self._surplus(reserved):
+                self._waiting.remove(task)
+                self._take_turn(task.share)
                 self._changed.notify_all()
-                return self._waiting.popleft()
+                return task
             # Under the same lock as the decision, so that a job submitted now starts another slot.
+            if reserved:
+                self._reserved = None
             self._threads.discard(threading.current_thread())
             return None
 
-    def _surplus(self) -> bool:
-        return self._closed or len(self._threads) > self._workers
+    def _first_waiting(self, reserved: bool) -> _Task | None:
+        """The job whose turn it is: its tenant, and then its share, had none for the longest time."""
+        turns = self._turns
+        return min(
+            (task for task in self._waiting if task.urgent or not reserved),
+            key=lambda task: (not task.urgent, turns.get(task.share.tenant, 0), turns.get(task.share, 0)),
+            default=None,
+        )
+
+    def _take_turn(self, share: Share) -> None:
+        last = next(reversed(self._turns.values()), 0)
+        for one in (share.tenant, share):
+            self._turns.pop(one, None)
+            self._turns[one] = last + 1
+        while len(self._turns) > REMEMBERED:
+            del self._turns[next(iter(self._turns))]
+
+    def _surplus(self, reserved: bool) -> bool:
+        return self._closed or (not reserved and len(self._threads) > self._workers)
 
     def _run(self, task: _Task, worker: WorkerProcess | None) -> WorkerProcess | None:
         """Run the job in a worker, and return the worker if it can take another job."""

@@ -14,6 +14,7 @@ from quire.errors import ConfigurationError, StoreError, UsageError
 from quire.workers import Job, WorkerPool, WorkerTimeout, shared_pool
 from quire.workers.early import LEAST_MEMORY, MOST_MEMORY, memory_limit
 from quire.workers.job import KEPT
+from quire.workers.pool import Share
 from quire.workers.process import WorkerProcess
 from tests.unit.workers.watching import ended_within, living
 
@@ -253,25 +254,51 @@ def test_a_smaller_pool_lets_the_surplus_workers_go():
         assert len({done(pool, "double", 1).header["worker"] for _ in range(8)}) == 1
 
 
-def test_an_urgent_job_is_next_and_does_not_wait_for_a_full_queue():
-    asked, answer, order = threading.Event(), threading.Event(), []
+class Held:
+    """A pool whose only worker is busy until `release`; remembers in which order later jobs end."""
 
-    def hold(name, header, data):
-        asked.set()
-        assert answer.wait(60)
+    def __init__(self, pool):
+        self.pool, self.order = pool, []
+        self._asked, self._answer, self._jobs = threading.Event(), threading.Event(), []
+        self._jobs.append(pool.submit(Job("tests.fakes.jobs:ask", "more"), timeout_s=60, on_request=self._hold))
+        assert self._asked.wait(60)
+
+    def _hold(self, name, header, data):
+        self._asked.set()
+        assert self._answer.wait(60)
         return {}, b""
 
-    with WorkerPool(1) as pool:
-        running = pool.submit(Job("tests.fakes.jobs:ask", "more"), timeout_s=60, on_request=hold)
-        assert asked.wait(60)
-        jobs = [pool.submit(double(number), timeout_s=60) for number in (1, 2)]  # now the queue is full
-        jobs.append(pool.submit(double(3), timeout_s=60, urgent=True))
-        for job in jobs:
-            job.add_done_callback(lambda done: order.append(done.result().header["number"]))
-        answer.set()
-        for job in (running, *jobs):
+    def submit(self, number, **options):
+        job = self.pool.submit(double(number), timeout_s=60, **options)
+        job.add_done_callback(lambda done: self.order.append(done.result().header["number"] // 2))
+        self._jobs.append(job)
+        return job
+
+    def release(self):
+        self._answer.set()
+        for job in self._jobs:
             job.result(timeout=60)
-    assert order == [6, 2, 4]
+
+
+def test_an_urgent_job_waits_neither_for_the_queue_nor_for_a_busy_worker():
+    with WorkerPool(1) as pool:
+        held = Held(pool)
+        for number in (1, 2):  # now the queue is full
+            held.submit(number)
+        assert held.submit(3, urgent=True).result(60)
+        assert held.submit(4, urgent=True).result(60), "by the same worker"
+        held.release()
+    assert held.order == [3, 4, 1, 2]
+
+
+def test_runs_and_tenants_take_turns_and_a_full_queue_of_one_is_not_in_the_way_of_another():
+    long, short, other = Share("a", "long"), Share("a", "short"), Share("b", "one")
+    with WorkerPool(1) as pool:
+        held = Held(pool)
+        for number, share in ((1, long), (2, long), (3, short), (4, short), (5, other)):
+            held.submit(number, share=share)
+        held.release()
+        assert held.order == [1, 5, 3, 2, 4]
 
 
 def test_a_slot_whose_worker_cannot_be_looked_at_takes_the_next_job(monkeypatch):

@@ -27,7 +27,7 @@ from quire.durable.messages import (
 from quire.durable.reads.jobs import ShortRead
 from quire.durable.reads.request import ReadRequest
 from quire.durable.reads.sources import save_source, source_key
-from quire.durable.reads.steps import EXPORT_S, DocumentSteps
+from quire.durable.reads.steps import EXPORT_S, DocumentSteps, is_short
 from quire.durable.reviewing import ReviewSteps
 from quire.durable.tasks import delivering, jobs
 from quire.durable.tasks.enriching import Enriching
@@ -101,7 +101,7 @@ class TaskSteps:
                 return found if wanted is None else {**found, "output": output}
         with steps.short_request(request) as asked:
             job, urgent = jobs.ShortRequest(asked, wanted), argument.get("urgent", False)
-            reply = steps.work("quire.durable.tasks.jobs:short", job, SHORT_S, urgent=urgent)
+            reply = steps.work("quire.durable.tasks.jobs:short", job, SHORT_S, urgent=urgent, run=run)
         size = reply.header.get("read_size", len(reply.data))
         assert isinstance(size, int)
         read = steps.short(request, ShortRead.of(reply.header, reply.data[:size]), run, sink)
@@ -127,7 +127,8 @@ class TaskSteps:
         output = self._known_output(steps, reference, wanted)
         if output is None:
             with steps.requested(reference) as read:
-                reply = steps.work("quire.durable.tasks.jobs:output", jobs.OutputRequest(read, wanted), EXPORT_S)
+                job, brief = jobs.OutputRequest(read, wanted), is_short(reference)
+                reply = steps.work("quire.durable.tasks.jobs:output", job, EXPORT_S, urgent=brief)
             output = self._saved(steps, reference, wanted, reply.header, reply.data)
             steps.store.flush()
         return output

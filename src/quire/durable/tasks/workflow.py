@@ -62,7 +62,7 @@ class Tasks:
         self._steps = steps
 
     def workflow(self) -> Workflow:
-        return Workflow("task", self.task, pool=TASKS, keeps_slot=True, pool_of=_pool)
+        return Workflow("task", self.task, pool=TASKS, keeps_slot=True, pool_of=_pool, tenant_of=_tenant)
 
     async def task(self, ctx: Context, argument: TaskArgument) -> TaskResult:
         """Fetch and read the sources, make the outputs, deliver them. A document that fails does not fail the task."""
@@ -262,6 +262,10 @@ class _TaskRun:
 def _pool(argument: TaskArgument) -> str:
     """Calls have slots of their own: a caller that waits does not wait for the queue."""
     return CALLS if argument.get("urgent") else TASKS
+
+
+def _tenant(argument: TaskArgument) -> str:
+    return argument["tenant"]
 
 
 def _name(source: TaskSource) -> str:
