@@ -165,8 +165,8 @@ class _Calls:
         return JSONResponse({"status": "ok"})  # workers load models on first use, and the pool ends idle ones
 
     async def take_progress(self, request: Request) -> Response:
-        """Progress of docling-serve's own workers. There are none here, so it is acknowledged and dropped."""
-        await json_body(request, self._settings.max_body_bytes)
+        """Progress of docling-serve's own workers. There are none here, so it is checked, acknowledged and dropped."""
+        await self._json(request, requests.ProgressCallback)
         return JSONResponse({"status": "ack"})
 
     async def follow(self, socket: WebSocket) -> None:

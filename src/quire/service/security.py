@@ -88,13 +88,16 @@ def _decoded(header: str) -> str:
 def check_host(connection: HTTPConnection, settings: ServiceSettings) -> None:
     """Refuse a host name that is not the server's: a web site may let its name lead here (DNS rebinding).
 
-    A server without a key on loopback is called by names of this machine; others are listed in `allowed_hosts`.
+    A server without a key on loopback is called by names of this machine; others are listed in `allowed_hosts`. Where
+    names count, a request must have one.
     """
     host = _host_of(connection.headers.get("host", ""))
     guessed = not settings.api_key and not settings.allow_no_key and is_loopback(settings.host)
-    if not host or is_loopback(host) or not (settings.allowed_hosts or guessed):
+    if is_loopback(host) or not (settings.allowed_hosts or guessed):
         return
     if not any(_matches(host, allowed.lower()) for allowed in settings.allowed_hosts):
+        if not host:
+            raise RequestRefused(400, "the request has no Host: send the name of this server")
         advice = "list the name in QUIRE_SERVE_ALLOWED_HOSTS"
         raise RequestRefused(421, f"this server is not called {host[:100]}: {advice}, or set an API key")
 

@@ -165,6 +165,15 @@ def test_every_route_is_in_the_matrix(keyed):
     assert sorted(set(listed(keyed.app.routes)) - set(ROUTES)) == []
 
 
+def test_a_refused_method_is_told_all_that_its_path_has(keyed):
+    """A path with several routes named the methods of the first one alone."""
+    for path in {route.partition(" ")[2] for route in ROUTES if not route.startswith("WS")}:
+        methods = {route.partition(" ")[0] for route in ROUTES if route.partition(" ")[2] == path} - {"WS"}
+        answer = keyed.ask("PATCH", path_of(f"PATCH {path}"))
+        allowed = set(answer.headers["Allow"].split(", "))
+        assert answer.status == 405 and methods <= allowed, path
+
+
 def test_every_route_of_the_openapi_text_is_in_the_matrix(keyed):
     described = {
         f"{method.upper()} {path}" for path, one in keyed.get("/openapi.json").json["paths"].items() for method in one

@@ -19,7 +19,7 @@ REFERENCE = "#/components/schemas/{model}"
 KEY_SCHEME = "APIKeyAuth"
 _MODELS: tuple[type[BaseModel], ...] = (
     *(requests.ConvertRequest, requests.BatchConvertRequest, requests.OldRequest),
-    *(requests.HybridChunkRequest, requests.HierarchicalChunkRequest),
+    *(requests.HybridChunkRequest, requests.HierarchicalChunkRequest, requests.ProgressCallback),
     *(ConvertOptions, HybridOptions, HierarchicalOptions),
     *(schemas.ConvertDocumentResponse, schemas.ChunkDocumentResponse, schemas.CountsResponse),
     *(schemas.TaskStatusResponse, schemas.TaskFailureResult, schemas.ClearResponse, schemas.ErrorDetail),
@@ -46,6 +46,7 @@ _NAMES = {
     "ImageMode": "ImageRefMode",
     "OldRequest": "OldConvertRequest",
     "PipelineName": "ProcessingPipeline",
+    "ProgressCallback": "ProgressCallbackRequest",
     "S3Source": "S3SourceRequest",
     "TableMode": "TableFormerMode",
     "TaskMeta": "TaskProcessingMeta",
@@ -137,8 +138,31 @@ def _operations() -> Iterator[tuple[str, Literal["get", "post"], Json]]:
     yield "/v1/clear/results", "get", {**clear, "parameters": [older_s]}
     named = "callback_task_progress_v1_callback_task_progress_post"
     taken = {"200": {"description": "It is acknowledged.", "content": {"application/json": {"schema": {}}}}}
-    sent = {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}
-    yield "/v1/callback/task/progress", "post", _operation("internal", "Take progress", named, taken, sent)
+    taken["422"] = _answers("ClearResponse")["422"]
+    body = _body("ProgressCallbackRequest")
+    yield "/v1/callback/task/progress", "post", _operation("internal", "Take progress", named, taken, body)
+
+
+def refusals(path: str, operation: Json, *, public: bool) -> Json:
+    """The answers of a server that does not do what it is asked, by status, as far as they are the same everywhere."""
+    found: dict[str, str] = {}
+    if not public:
+        found |= {
+            "401": "The key is missing, or is another one.",
+            "403": "The request is from another web site.",
+            "421": "The server has another name than the request says.",
+            "503": "The server is busy, or stops, or its database is away; see `Retry-After`.",
+        }
+    if "requestBody" in operation:
+        found |= {
+            "400": "The body cannot be parsed.",
+            "408": "The body took too long to arrive.",
+            "413": "The body, or a file in it, is too large.",
+            "415": "The body is of another media type.",
+        }
+    if any(path.startswith(one) for one in ("/v1/", "/v1alpha/")) and path.endswith(("/source", "/file")):
+        found["504"] = "The task took longer than a synchronous call waits."
+    return {status: _described(text, "HTTPValidationError") for status, text in found.items()}
 
 
 def _operation(tag: str, summary: str, name: str, answers: Json, body: Json | None = None) -> Json:

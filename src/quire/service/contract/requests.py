@@ -144,6 +144,49 @@ class Callback(_Body):
     ca_cert: str = ""
 
 
+class ProgressSetNumDocs(_Body):
+    kind: Literal["set_num_docs"]
+    num_docs: int
+
+
+class ProcessedDocsItem(_Body):
+    source: str
+    status: str
+    error: str | None = None
+
+
+class ProgressUpdateProcessed(_Body):
+    kind: Literal["update_processed"]
+    num_processed: int
+    num_succeeded: int
+    num_partially_succeeded: int
+    num_failed: int
+    docs: list[ProcessedDocsItem]
+
+
+class ProgressDocumentCompleted(_Body):
+    kind: Literal["document_completed"]
+    document: ProcessedDocsItem
+    total_processed: int
+    total_docs: int | None = None
+
+
+class ProgressTaskCompleted(_Body):
+    kind: Literal["task_completed"]
+    task_status: Literal["success", "failure"]
+    failure: dict[str, Any] | None = None
+
+
+class ProgressCallback(_Body):
+    """What a worker of docling-serve tells its server, and what a callback receives."""
+
+    task_id: str
+    progress: Annotated[
+        ProgressSetNumDocs | ProgressUpdateProcessed | ProgressDocumentCompleted | ProgressTaskCompleted,
+        Field(discriminator="kind"),
+    ]
+
+
 class ConvertRequest(_Body):
     options: ConvertOptions = ConvertOptions()
     sources: list[Source] = Field(min_length=1)
