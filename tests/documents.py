@@ -507,14 +507,48 @@ def scan_like(pages: int = 2) -> bytes:
     return drawn(draw)
 
 
-def invisible_text_layer() -> bytes:
-    """A scan with the recognised text drawn invisibly (render mode 3) over it."""
+def strips(count: int = 60, *, footer: str = "", across: int = 1) -> bytes:
+    """A scan that is stored as strips from top to bottom, as fax servers and some scanners write it.
+
+    `across`: in so many pieces each. The `footer` is text of the file below it.
+    """
+    whole = scan()
+    pieces = [
+        (column, row, whole.crop(box))
+        for row in range(count)
+        for column in range(across)
+        if (
+            box := (
+                column * whole.width // across,
+                row * whole.height // count,
+                (column + 1) * whole.width // across,
+                (row + 1) * whole.height // count,
+            )
+        )
+    ]
+
+    def draw(canvas: Canvas) -> None:
+        for column, row, piece in pieces:
+            wide, high = WIDTH / across, (HEIGHT - 40) / count
+            canvas.drawImage(ImageReader(piece), column * wide, HEIGHT - (row + 1) * high, wide, high)
+        canvas.setFont("Helvetica", 9)
+        canvas.drawString(MARGIN, 15, footer)
+
+    return drawn(draw)
+
+
+def invisible_text_layer(*, white: bool = False, stamp: str = "") -> bytes:
+    """A scan with the recognised text drawn invisibly (render mode 3) over it, and a visible stamp."""
 
     def draw(canvas: Canvas) -> None:
         canvas.drawImage(ImageReader(scan()), 0, 0, WIDTH, HEIGHT)
+        canvas.setFont("Helvetica", 9)
+        canvas.drawString(MARGIN, 15, stamp)
         text = canvas.beginText(MARGIN, HEIGHT - 82)
         text.setFont("Helvetica", 10)
         text.setTextRenderMode(3)
+        if white:
+            text.setFillGray(1)
         text.setLeading(14.4)
         for line in textwrap.wrap(prose(16), 70):
             text.textLine(line)

@@ -217,11 +217,16 @@ class DocumentResult:
 
         return export.docling(self._export)
 
-    def to_docling_chunks(self, options: Mapping[str, object]) -> list[DoclingChunk]:
-        """Chunks as docling-serve returns them; `options` are those of its chunk endpoints, with the chunker."""
+    def to_docling_chunks(
+        self, options: Mapping[str, object], *, descriptions: Mapping[str, str] | None = None
+    ) -> list[DoclingChunk]:
+        """Chunks as docling-serve returns them; `options` are those of its chunk endpoints, with the chunker.
+
+        `descriptions` of pictures, by their reference in `to_docling()`, become part of the text.
+        """
         from quire.chunk.docling_chunks import cut_for_docling
 
-        return cut_for_docling(self._export, options)
+        return cut_for_docling(self._export, options, descriptions)
 
     def to_doctags(self) -> str:
         from quire import export

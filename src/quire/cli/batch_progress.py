@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from quire.batch.manifest import item_name
 from quire.cli import amounts
-from quire.cli.amounts import spell
+from quire.cli.amounts import left_out_files, spell
 from quire.cli.bar import Bar
 from quire.cli.figures import EventCounter, Figures, without_name
 from quire.events import Event
@@ -145,6 +145,7 @@ def counted(figures: Figures) -> str:
 def summary(figures: Figures, seconds: float, advice: Sequence[str]) -> Iterator[str]:
     """The lines at the end: what became of the documents, and what to do next."""
     yield f"documents  {counted(figures)}"
+    yield from left_out_lines(figures)
     named = {"left_out": "with text left out"}
     pages = [f"{count} {named.get(name, name)}" for name, count in figures.pages.items() if count and name != "pages"]
     yield f"pages      {figures.pages['pages']}{': ' if pages else ''}{', '.join(pages)}"
@@ -152,6 +153,12 @@ def summary(figures: Figures, seconds: float, advice: Sequence[str]) -> Iterator
     speed = f"; a document took {took(figures)}" if figures.worked else ""
     yield f"time       {amounts.duration(seconds)}{speed}"
     yield from next_lines(advice or ["nothing: all is done"])
+
+
+def left_out_lines(figures: Figures) -> Iterator[str]:
+    """Which files of the folders were not read: their number by type, and some of their names."""
+    if figures.left_out:
+        yield f"left out   {left_out_files(figures.left_out)}"
 
 
 def next_lines(advice: Sequence[str]) -> Iterator[str]:

@@ -82,8 +82,8 @@ def read_each(files: Sequence[str], request: DocumentsRequest) -> int:
             progress.say(str(path.error))
         if not found.sources:
             return found.unreadable[0].error.exit_code
-        for name in found.others if Loudness.verbose else ():
-            progress.say(f"{name}: not a document")
+        for one in found.left_out if Loudness.verbose else ():
+            progress.say(f"{one.path}: left out: {one.reason}")
         with _opened(request.settings) as opened:
             outcomes = [_read_one(source, request, opened, progress) for source in found.sources]
         if not request.quiet and (len(outcomes) > 1 or outcomes[0].pages is not None):  # else it was reported already
@@ -247,14 +247,14 @@ def _read_here(
 
 
 def _left_out(result: DocumentResult | ServerResult) -> list[str]:
-    """One line per reason: which pages failed or were left out, lack some of their text, or are doubtful."""
+    """One line per reason: which pages failed or were left out, lack some of their text, or have another note."""
     reasons: dict[str, list[int]] = {}
     for page in result.pages:
         if page.status in ("failed", "skipped"):
             what = "failed" if page.status == "failed" else "left out"
             reasons.setdefault(f"{what}: {page.info.reason}", []).append(page.number)
-        elif page.info.lacks_text or page.info.is_doubtful:
-            reasons.setdefault(str(page.info.reason), []).append(page.number)
+        elif page.info.reason:
+            reasons.setdefault(page.info.reason, []).append(page.number)
     return [f"{_pages(numbers)} {reason}" for reason, numbers in reasons.items()]
 
 

@@ -213,6 +213,16 @@ class ReviewTables:
         )
         return [(str(review), str(field), str(doubt), integer(count)) for review, field, doubt, count in rows]
 
+    def held(self, wanted: QueueFilter) -> dict[str, int]:
+        """How many open items reviewers have, by their names."""
+        condition, values = wanted.condition()
+        rows = self._database.rows(
+            "SELECT i.reviewer, count(*) FROM review_items i JOIN reviews r ON r.id = i.review "
+            f"WHERE {condition} AND NOT {_FREE} GROUP BY i.reviewer ORDER BY i.reviewer",
+            (*values, self._database.epoch, self._database.now()),
+        )
+        return {str(reviewer): integer(count) for reviewer, count in rows}
+
     def states(self, reviews: Sequence[str]) -> list[tuple[str, str, str, int]]:
         """How many items of some reviews are in each state, by doubt."""
         marks = ", ".join("?" * len(reviews))
@@ -235,13 +245,20 @@ class ReviewTables:
         return [self._item(row) for row in rows]
 
     def claim(
-        self, wanted: QueueFilter, claim: str, reviewer: str, lease_s: float, *, after: tuple[str, str] | None = None
+        self,
+        wanted: QueueFilter,
+        claim: str,
+        reviewer: str,
+        lease_s: float,
+        *,
+        after: tuple[str, str] | None = None,
+        again: bool = True,
     ) -> tuple[str, str] | None:
         """Claim the next part with an item that is wanted, and return its review and name; None if none is free.
 
-        `after` is a review and a path: those behind it come first.
+        `after` is a review and a path: those behind it come first, and the others after them if it begins `again`.
         """
-        for review, part in self._candidates(wanted, after):
+        for review, part in self._candidates(wanted, after, again=again):
             with self._database.transaction():
                 query = f"SELECT {_ITEM} FROM review_items WHERE review = ? AND part = ? ORDER BY path"
                 items = [self._item(row) for row in self._database.locked(query, (review, part))]
@@ -344,11 +361,15 @@ class ReviewTables:
                 "UPDATE reviews SET waiting = replace(waiting, ?, '') WHERE id = ?", (f"{run} ", review)
             )
 
-    def _candidates(self, wanted: QueueFilter, after: tuple[str, str] | None) -> Iterator[tuple[str, str]]:
+    def _candidates(
+        self, wanted: QueueFilter, after: tuple[str, str] | None, *, again: bool
+    ) -> Iterator[tuple[str, str]]:
         condition, values = wanted.condition()
         condition, values = f"{condition} AND {_FREE}", [*values, self._database.epoch, self._database.now()]
         if after is not None and (place := self._place(*after)):
             yield from self._parts(f"{condition} AND (r.opened, i.review, i.number) > (?, ?, ?)", [*values, *place])
+            if not again:
+                return
         yield from self._parts(condition, values)
 
     def _parts(self, condition: str, values: Sequence[object]) -> list[tuple[str, str]]:

@@ -320,12 +320,19 @@ def run_of(flow: str, key: str, generation: int = 1) -> str:
 def forget_runs(database: Database, condition: str, values: Sequence[object]) -> int:
     """Remove the runs that match a condition, with their journal and events, in the caller's transaction."""
     keep_figures(database, condition, values)
-    invocations = f"SELECT key FROM invocations WHERE run IN (SELECT run FROM runs WHERE {condition})"
-    for table in ("steps", "signals"):
-        database.change(f"DELETE FROM {table} WHERE invocation IN ({invocations})", values)
-    for table in ("invocations", "events"):
-        database.change(f"DELETE FROM {table} WHERE run IN (SELECT run FROM runs WHERE {condition})", values)
+    of_runs = f"run IN (SELECT run FROM runs WHERE {condition})"
+    forget_invocations(database, of_runs, values)
+    database.change(f"DELETE FROM events WHERE {of_runs}", values)
     return database.change(f"DELETE FROM runs WHERE {condition}", values)
+
+
+def forget_invocations(database: Database, condition: str, values: Sequence[object]) -> None:
+    """Remove the invocations of workflows that match a condition, with their journal, in the caller's transaction."""
+    for table in ("steps", "signals"):
+        database.change(
+            f"DELETE FROM {table} WHERE invocation IN (SELECT key FROM invocations WHERE {condition})", values
+        )
+    database.change(f"DELETE FROM invocations WHERE {condition}", values)
 
 
 def forget_ended_runs(database: Database, *, before: float) -> int:

@@ -15,6 +15,7 @@ OUTSIDE_SHARE = 0.5
 MANY_LOST = 100
 FEW_LOST = 5  # this many on a page without any characters
 WORDS = 40  # fewer are not enough to judge the language
+GRID = 64  # squares across and down a page, on which the area of its pictures is measured
 VOWELS = 0.2  # of the letters: prose of any language has more
 
 _PLAIN = re.compile(r"[\w.,;:!?()\[\]{}<>=+\-*/%$€£&'\"“”‘’«»–—@#|°•…·\\^~§©®™−×]+")
@@ -57,16 +58,18 @@ def judge(page: PageText) -> Quality:
 
 
 def _picture_share(page: PageText) -> float:
-    """How much of the page its largest picture covers."""
+    """How much of the page its largest picture covers, or the union of them: many are strips of one scan."""
     whole = page.width * page.height
-    images = page.images
+    rows = [0] * GRID  # the squares of the page that pictures cover, as bits
     best = 0.0
-    for i in range(0, len(images), 4):
-        width = min(images[i + 2], page.width) - max(images[i], 0.0)
-        height = min(images[i + 3], page.height) - max(images[i + 1], 0.0)
-        if width > 0 and height > 0:
-            best = max(best, width * height / whole)
-    return best
+    for picture in page.pictures():
+        left, right = (min(max(x, 0.0), page.width) for x in (picture.left, picture.right))
+        top, bottom = (min(max(y, 0.0), page.height) for y in (picture.top, picture.bottom))
+        best = max(best, (right - left) * (bottom - top) / whole)
+        first, end = round(left / page.width * GRID), round(right / page.width * GRID)
+        for row in range(round(top / page.height * GRID), round(bottom / page.height * GRID)):
+            rows[row] |= (1 << end) - (1 << first)
+    return max(best, sum(row.bit_count() for row in rows) / GRID**2)
 
 
 def _outside(page: PageText) -> float:

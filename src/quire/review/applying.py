@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from quire.catalog.crops import DPI, around, picture_id
 from quire.context import Json
-from quire.extract.running import coverage_of
 from quire.extract.values import Extraction, LeafEvidence, MatchKind, Missing
 from quire.review.decisions import Decision
 from quire.review.items import part_of, steps_of, value_at
@@ -44,11 +43,11 @@ def reviewed(extraction: Extraction, decisions: Mapping[str, Decision]) -> Extra
             evidence.pop(whole, None)
             missing.pop(whole, None)
     return _without_empty_rows(
+        extraction.values,
         replace(
             extraction,
             values=values,
             evidence=evidence,
-            coverage=coverage_of(evidence.values()),
             conflicts=tuple(one for one in extraction.conflicts if one.path not in decisions),
             not_found=tuple(missing.values()),
         ),
@@ -56,15 +55,19 @@ def reviewed(extraction: Extraction, decisions: Mapping[str, Decision]) -> Extra
     )
 
 
-def _without_empty_rows(extraction: Extraction, decisions: Mapping[str, Decision]) -> Extraction:
-    """Without the rows of lists that people emptied: the paths of those behind them move up."""
+def _without_empty_rows(before: Json, extraction: Extraction, decisions: Mapping[str, Decision]) -> Extraction:
+    """Without the rows of lists that people emptied, or added and withdrew: the paths of those behind them move up.
+
+    `before` are the values without the decisions.
+    """
     values, moved = extraction.values, dict[str, str | None]()
     for part in {part_of(path) for path in decisions if "[" in path}:
-        rows = value_at(values, part)
+        rows, extracted = value_at(values, part), value_at(before, part)
+        own = len(extracted) if isinstance(extracted, list) else 0
         emptied = [
             at
             for at, row in enumerate(rows if isinstance(rows, list) else ())
-            if _is_empty(row) and any(path.startswith(f"{part}[{at}]") for path in decisions)
+            if _is_empty(row) and (at >= own or any(path.startswith(f"{part}[{at}]") for path in decisions))
         ]
         if not emptied:
             continue
@@ -85,7 +88,6 @@ def _without_empty_rows(extraction: Extraction, decisions: Mapping[str, Decision
         extraction,
         values=values,
         evidence=kept,
-        coverage=coverage_of(kept.values()),
         conflicts=tuple(replace(one, path=to) for one in extraction.conflicts if (to := path_of(one.path))),
         not_found=tuple(replace(one, path=to) for one in extraction.not_found if (to := path_of(one.path))),
     )
@@ -100,16 +102,22 @@ def _is_empty(value: Json) -> bool:
 def _evidence(before: LeafEvidence, decision: Decision, document: str, *, missing: bool) -> LeafEvidence:
     confidence = {**before.confidence, "review": 1.0, "total": 1.0}
     if decision.action == "approve" or (decision.action == "absent" and missing):
-        return replace(before, status="confirmed", confidence=confidence, reason="")
+        return replace(before, status="confirmed", probability=1.0, confidence=confidence, reason="")
     if decision.action != "correct":
         return LeafEvidence(
-            before.path, "corrected", confidence=confidence, extractor=REVIEWER, reason=_reason(decision)
+            before.path,
+            "corrected",
+            probability=1.0,
+            confidence=confidence,
+            extractor=REVIEWER,
+            reason=_reason(decision),
         )
     area = around(decision.bboxes)
     placed = decision.page is not None and area is not None
     return LeafEvidence(
         before.path,
         "corrected",
+        probability=1.0,
         match=_match(decision),
         confidence=confidence,
         quote=decision.quote,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
 
@@ -15,32 +15,20 @@ from quire.database.reviews import HistoryRow, ItemRow, QueueFilter, ReviewRow, 
 from quire.errors import UsageError
 from quire.extract.encoding import extraction_json, extraction_of
 from quire.extract.schema import ExtractSchema
-from quire.extract.values import Extraction
+from quire.extract.values import SURE, Extraction
 from quire.keys import digest_of
 from quire.review.applying import reviewed
-from quire.review.decisions import UNDO, Decision, in_force, typed_value
-from quire.review.items import BELOW, DOUBTS, Doubt, ReviewItem, added_item, items_of, rows_of
+from quire.review.checking import Reviewed
+from quire.review.decisions import UNDO, Decision, in_force
+from quire.review.items import DOUBTS, Doubt, items_of
 from quire.review.samples import sample_of
 
 REVIEW = "review-"
 """How the ids of reviews begin."""
 LEASE_S = 120.0
 """How long a claim holds without a heartbeat: browsers slow the timers of tabs in the background."""
-MOST_ROWS = 10_000
-"""The last row that a reviewer may add to a list."""
 KEPT = 32
 """Extractions kept in memory: those that are being reviewed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reviewed:
-    """What a review is about: the extraction as it was, and its items by path in their order."""
-
-    extraction: Extraction
-    given: Json
-    """The schema as it was given."""
-    schema: ExtractSchema
-    items: Mapping[str, ReviewItem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +59,7 @@ class ReviewQueue:
         place: str = "",
         run: str = "",
         doubts: Collection[Doubt] = DOUBTS,
-        below: float = BELOW,
+        below: float = SURE,
         waiting: str = "",
     ) -> ReviewRow:
         """Put an extraction up for review, once: the same extraction of the same document is the same review.
@@ -81,7 +69,7 @@ class ReviewQueue:
             reference: What was read of it, to show its pages.
             place: Its id in the API, if it has one.
             doubts: The reasons for which a value needs a decision.
-            below: A supported value whose total confidence is lower is in doubt as well.
+            below: A supported value that answers its field with a lower probability is in doubt as well.
             waiting: The run that goes on when every doubt is decided.
 
         Raises ValueError for numbers that JSON does not have.
@@ -116,14 +104,16 @@ class ReviewQueue:
         reviewer: str,
         *,
         after: tuple[str, str] | None = None,
+        again: bool = True,
         claim: str | None = None,
     ) -> ReviewClaim | None:
         """Claim the next open values that are wanted; None if there are none that another reviewer does not have.
 
-        `claim` names it, unguessably; otherwise it gets a name.
+        Those behind `after` come first, and the others after them if it begins `again`. `claim` names the claim,
+        unguessably; otherwise it gets a name.
         """
         claim = claim or uuid.uuid4().hex
-        found = self.tables.claim(wanted, claim, reviewer, LEASE_S, after=after)
+        found = self.tables.claim(wanted, claim, reviewer, LEASE_S, after=after, again=again)
         if found is None:
             return None
         id, part = found
@@ -145,18 +135,18 @@ class ReviewQueue:
         self, review: ReviewRow, path: str, decision: Decision, *, version: int, claim: str, reviewer: str
     ) -> ItemRow:
         """Decide about a value as it was in a version. Raises StaleItem when it has another by now or another reviewer
-        has it, UsageError for a value that the schema does not allow."""
-        item = self.item(review, path)
-        if decision.action == "correct":
-            decision = replace(decision, value=typed_value(decision.value, item.leaf))
-        else:
-            decision = Decision(decision.action, note=decision.note)
+        has it, UsageError for a path that the document cannot have and for a value that the schema does not allow."""
+        content = self.content(review)
+        item = content.item(path)
         known = ItemRow(review.id, path, 0, item.part, item.field, "", version=version)
         with self.tables.deciding(review.id):  # all of it or nothing
-            if path not in self.content(review).items and not version:
+            part = {one.path: one for one in self.tables.items(review.id, part=item.part)}
+            decided = {one.path: Decision.of(one.decision) if one.decision else None for one in part.values()}
+            decision = content.checked(path, decision, decided)
+            if path not in part:
                 self.tables.insert(known)
             made = self._changed(known, decision, claim, reviewer)
-            for whole in self.tables.items(review.id, part=item.part):
+            for whole in part.values():
                 if whole.path == whole.part != path and whole.state == "open":  # a list that lacked rows has one now
                     self._changed(whole, Decision("approve"), claim, reviewer)
         return made
@@ -181,19 +171,6 @@ class ReviewQueue:
         known = ItemRow(review.id, path, 0, "", "", "", version=version)
         state = Decision.of(before).state if before is not None else "open"
         return self.tables.change(known, action=UNDO, state=state, decision=before, claim=claim, reviewer=reviewer)
-
-    def item(self, review: ReviewRow, path: str) -> ReviewItem:
-        """What is known about a value: of the extraction, or of a row that a reviewer adds to a list of the schema.
-
-        Raises UsageError for a path that the schema does not have.
-        """
-        content = self.content(review)
-        if path in content.items:
-            return content.items[path]
-        leaf = content.schema.leaf(path)
-        if leaf is None or "[" not in path or any(row > MOST_ROWS for row in rows_of(path)):
-            raise UsageError(f"{review.name} has no value {path[:200]}")
-        return added_item(path, leaf)
 
     def history(self, review: ReviewRow) -> list[HistoryRow]:
         return self.tables.history(review.id)

@@ -251,6 +251,8 @@ class _Calls:
             "abort_on_error": wanted["abort_on_error"],
             "limits": self._service.limits,
         }
+        if wanted["enrich"] is not None:
+            argument["enrich"] = wanted["enrich"]
         if wanted["chunking"] is not None:
             tokenizer_for(docling_options(wanted["chunking"]))  # refused now rather than in a worker
             argument["chunking"] = wanted["chunking"]

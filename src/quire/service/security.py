@@ -9,9 +9,9 @@ import ipaddress
 from starlette.requests import HTTPConnection
 
 from quire.errors import UsageError
-from quire.keys import digest_of
 from quire.service.contract.refusing import RequestRefused
 from quire.service.settings import ServiceSettings
+from quire.store.scoped import DEFAULT_TENANT, scope_of
 
 KEY_HEADER = "x-api-key"
 KEY_PARAMETER = "api_key"
@@ -68,17 +68,12 @@ def tenant_of(connection: HTTPConnection, settings: ServiceSettings) -> str:
     if not settings.tenants:
         return ""
     header = settings.tenant_header.lower()
-    name = (connection.headers.get(header) or connection.query_params.get("tenant_id") or "default").strip()
+    name = (connection.headers.get(header) or connection.query_params.get("tenant_id") or DEFAULT_TENANT).strip()
     if len(name) > LONGEST_TENANT or not name.isprintable():
         raise RequestRefused(
             422, f"the tenant in {settings.tenant_header} is not a name of at most {LONGEST_TENANT} characters"
         )
     return scope_of(name)
-
-
-def scope_of(tenant: str) -> str:
-    """The part of the store that a tenant works in, by its name."""
-    return "" if tenant == "default" else f"tenant-{digest_of(['tenant', tenant])[:32]}"
 
 
 def check_host(connection: HTTPConnection, settings: ServiceSettings) -> None:

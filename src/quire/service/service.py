@@ -15,6 +15,7 @@ from typing import TypeVar
 from quire.answers.documents import COUNTED, task_meta
 from quire.context import RunStatus, Store
 from quire.database.runs import Runs, run_of
+from quire.database.scopes import note_scope
 from quire.durable.messages import (
     SourceJson,
     TaskArgument,
@@ -73,6 +74,7 @@ class Service:
         self.reviews = ReviewService(store, runtime, every=settings.review_samples == "all")
         self.learned = LearnedModels(settings.learned)
         self.draining = False
+        self._scopes: set[str] = {""}  # recorded by this process
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
         self._fetched = FetchedResults(settings.result_removal_delay_s, self._forget_many)
         self._reporting = SupervisedThread("quire-reviews", lambda _: self.reviews.report_all())
@@ -103,6 +105,7 @@ class Service:
             raise RequestRefused(
                 413, f"{upload.name} is larger than {most:,} bytes, the limit of this server for a file"
             )
+        self._note_scope(tenant)
         store, document = self.store_of(tenant), upload.id
         if store.find(source_key(document)) is None:
             upload.file.seek(0)
@@ -124,6 +127,7 @@ class Service:
         most = self.settings.max_queued_per_tenant
         if most and self.runs.in_progress_of(FLOW, argument["tenant"]) >= most:
             raise _busy()
+        self._note_scope(argument["tenant"])
         key = task or str(uuid.uuid4())
         try:
             run = self.runtime.submit(FLOW, sealed(argument), key=key)
@@ -144,9 +148,10 @@ class Service:
         return status.key
 
     def find(self, task: str, tenant: str) -> RunStatus | None:
-        """The run of a task; None if the tenant has none of that id. Blocks."""
+        """The run of a task; None if the tenant has none of that id, or deleted a document of it. Blocks."""
         status = self.runs.glance(run_of(FLOW, task))
-        return status if status and status.flow == FLOW and status.inputs["tenant"] == tenant else None
+        known = status is not None and status.flow == FLOW and status.inputs["tenant"] == tenant
+        return status if known and not status.inputs.get("deleted") else None
 
     def documents(self, status: RunStatus) -> list[TaskDocument]:
         """What became of the sources of a task that is finished. Blocks."""
@@ -219,6 +224,11 @@ class Service:
         else:
             self.runtime.close()
         self.store.close()
+
+    def _note_scope(self, scope: str) -> None:
+        if scope not in self._scopes:
+            note_scope(self.store.database, scope)
+            self._scopes.add(scope)
 
     def _forget_many(self, runs: Sequence[str]) -> None:
         """On this machine in one transaction; a server elsewhere is asked for each, and its first error is raised."""

@@ -72,6 +72,7 @@ ROUTES: dict[str, Kind] = {
     "GET /api/runs/{run}": "run",
     "DELETE /api/runs/{run}": "run",
     "GET /api/runs/{run}/events": "run",
+    "DELETE /api/documents/{id}": "document",
     **{
         f"GET /api/documents/{{id}}{path}": "document"
         for path in (

@@ -68,14 +68,14 @@ def test_a_folder_is_read_with_its_shape_and_one_bad_file_stops_nothing(tmp_path
     (source / "good.pdf").write_bytes(documents.simple())
     (source / "bad.pdf").write_bytes(b"%PDF-1.7 broken")
     (source / "sub" / "good.pdf").write_bytes(documents.simple(2))
-    (source / "table.csv").touch()
+    (source / "old.zip").touch()
     run = quire("read", source, "-o", tmp_path / "out")
     assert run.returncode == 3
     failure, summary = run.stderr.splitlines()
     assert "bad.pdf" in failure
     assert re.fullmatch(
         r"quire: read 2 documents, 3 pages in [\d.]+ s; wrote 2 files to .*/out; left out 1 document; "
-        r"not documents: 1 file \(1 \.csv\)",
+        r"left out 1 file \(1 \.zip\): old\.zip",
         summary,
     )
     written = [str(path.relative_to(tmp_path / "out")) for path in sorted((tmp_path / "out").rglob("*.md"))]
@@ -138,9 +138,9 @@ def test_quiet_says_nothing_but_what_went_wrong(report, tmp_path):
 
 
 def test_verbose_names_each_document_and_what_is_none(report, tmp_path):
-    (report.parent / "notes.txt").touch()
+    (report.parent / "notes.bin").touch()
     said = quire("read", "-v", report.parent, "-o", tmp_path / "out").stderr.splitlines()
-    assert said[0] == f"quire: {report.parent}/notes.txt: not a document"
+    assert said[0] == f"quire: {report.parent}/notes.bin: left out: not a document"
     assert said[1].startswith(f"quire: {report}: read 3 pages in ")
     assert len(said) == 3
 

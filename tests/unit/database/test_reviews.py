@@ -107,6 +107,21 @@ def test_next_goes_on_behind_the_value_and_begins_again_at_the_end(queue, tenant
     assert paths == ["number", "date", "total", "currency", "items", "number"]
 
 
+def test_next_stops_behind_the_last_value_where_it_does_not_begin_again(queue, tenant):
+    opened(queue, tenant)
+    wanted = QueueFilter(tenant, ALL)
+    paths, after = [], None
+    while (claim := queue.claim(wanted, "Ada", after=after, again=False)) is not None:
+        paths.append(claim.part)
+        after = claim.review.id, claim.items[-1].path
+        queue.release(claim.claim, tenant)
+    assert paths == ["number", "date", "total", "currency", "items"]
+    assert queue.tables.held(wanted) == {}
+    queue.claim(QueueFilter(tenant, field="items[].name"), "Ada")
+    queue.claim(QueueFilter(tenant, field="total"), "Bob")
+    assert queue.tables.held(wanted) == {"Ada": 2, "Bob": 1}
+
+
 def test_a_stale_decision_is_refused_and_both_stay_in_the_history(queue, tenant):
     review = opened(queue, tenant)
     made = queue.decide(review, "total", Decision("correct", "145"), version=0, claim="", reviewer="Ada")
@@ -163,7 +178,7 @@ def test_a_row_can_be_added_to_a_list_of_the_schema_alone(queue, tenant):
     made = queue.decide(review, "items[3].name", Decision("correct", "Sail"), version=0, claim="", reviewer="Ada")
     assert (made.part, made.field, made.state) == ("items", "items[].name", "corrected")
     assert queue.extraction(review).values["items"][3] == {"name": "Sail"}
-    for path in ("items[3].colour", "other", "items[99999].name"):
+    for path in ("items[3].colour", "other"):
         with pytest.raises(UsageError, match="has no value"):
             queue.decide(review, path, Decision("correct", "x"), version=0, claim="", reviewer="Ada")
 
@@ -253,3 +268,105 @@ def test_texts_that_databases_refuse_are_kept(queue, tenant):
     review = opened(queue, tenant)
     queue.decide(review, "number", Decision("correct", hostile), version=0, claim="", reviewer="Ada")
     assert queue.extraction(review).values["number"] == hostile
+
+
+def decide(queue, review, path, action="correct", value=None, version=0):
+    return queue.decide(review, path, Decision(action, value), version=version, claim="", reviewer="Ada")
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("total[0]", "total is a single value"),
+        ("items[9000].price", r"items has 3 rows; add the next one as items\[3\]"),
+        ("items[03].price", r"number, date, total, currency, seller.name, items\[\].name, items\[\].price"),
+        ("items[٣].price", "no value"),
+        ("items", "no value"),
+        ("items[0]", "no value"),
+        ("items.price", "no value"),
+        ("seller", "no value"),
+    ],
+)
+def test_a_decision_about_a_path_that_the_document_cannot_have_is_refused(queue, tenant, path, said):
+    review = opened(queue, tenant)
+    decide(queue, review, "total", value="145")
+    for action in ("correct", "absent", "reject", "approve"):
+        with pytest.raises(UsageError, match=said):
+            decide(queue, review, path, action, 7)
+    after = queue.extraction(review)
+    assert (after.values["total"], len(after.values["items"])) == (145, 3)
+    assert len(queue.tables.items(review.id)) == 11
+
+
+def test_rows_are_added_one_behind_the_other_and_a_withdrawn_one_leaves_no_gap(queue, tenant):
+    review = opened(queue, tenant)
+    decide(queue, review, "items[3].name", value="Sail")
+    decide(queue, review, "items[4].name", value="Oar")
+    queue.undo(review, "items[3].name", version=1, claim="", reviewer="Ada")
+    after = queue.extraction(review)
+    assert [row and row["name"] for row in after.values["items"]][3:] == ["Oar"]
+    assert after["items[3].name"].status == "corrected"
+    assert "items[4].name" not in after.evidence
+    decide(queue, review, "items[3].name", value="Mast", version=2)
+    assert [row["name"] for row in queue.extraction(review).values["items"]][3:] == ["Mast", "Oar"]
+
+
+def test_two_reviewers_who_add_the_same_row_do_not_overwrite_each_other(queue, tenant):
+    review = opened(queue, tenant)
+
+    def add(name: str) -> bool:
+        try:
+            decide(queue, review, "items[3].name", value=name)
+        except StaleItem:
+            return False
+        return True
+
+    with ThreadPoolExecutor(4) as threads:
+        assert sum(threads.map(add, ("Sail", "Oar", "Mast", "Keel"))) == 1
+    assert len(queue.extraction(review).values["items"]) == 4
+    with pytest.raises(StaleItem):
+        decide(queue, review, "items[4].name", value="Sail", version=7)
+
+
+def test_approving_a_corrected_value_keeps_the_correction(queue, tenant):
+    review = opened(queue, tenant)
+    decide(queue, review, "total", value="145")
+    made = decide(queue, review, "total", "approve", version=1)
+    assert (made.state, made.decision["value"]) == ("corrected", 145)
+    assert queue.extraction(review).values["total"] == 145
+
+
+def test_a_value_that_nobody_gave_cannot_be_approved(queue, tenant):
+    review = opened(queue, tenant)
+    with pytest.raises(UsageError, match=r"items\[3\].name has no value to approve"):
+        decide(queue, review, "items[3].name", "approve")
+    assert "items[3].name" not in queue.extraction(review).evidence
+
+
+def test_a_missing_list_that_has_rows_by_now_is_not_absent(queue, tenant):
+    extraction = bill_extraction(tenant, anywhere())
+    extraction = replace(
+        extraction,
+        values={**extraction.values, "items": []},
+        evidence={path: one for path, one in extraction.evidence.items() if not path.startswith("items")}
+        | {"items": LeafEvidence("items", "not_found")},
+    )
+    review = queue.open(extraction, SCHEMA, tenant=tenant, document=tenant)
+    decide(queue, review, "items[0].name", value="Rope")
+    with pytest.raises(UsageError, match="items has rows"):
+        decide(queue, review, "items", "absent", version=1)
+    assert queue.extraction(review).values["items"] == [{"name": "Rope"}]
+
+
+def test_a_field_with_several_values_takes_another_one(queue, tenant):
+    extraction = bill_extraction(tenant, anywhere())
+    kept = {path: one for path, one in extraction.evidence.items() if path != "number"}
+    listed = {f"number[{at}]": LeafEvidence(f"number[{at}]", "unverified") for at in (0, 1)}
+    extraction = replace(
+        extraction, values={**extraction.values, "number": ["INV-1", "INV-2"]}, evidence={**kept, **listed}
+    )
+    review = queue.open(extraction, SCHEMA, tenant=tenant, document=tenant)
+    decide(queue, review, "number[2]", value="INV-3")
+    assert queue.extraction(review).values["number"] == ["INV-1", "INV-2", "INV-3"]
+    with pytest.raises(UsageError, match=r"no value number; choose from .*, number\[\]"):
+        decide(queue, review, "number", value="INV-4")

@@ -16,13 +16,15 @@ from threading import Event as Flag
 from typing import cast
 
 from quire.batch import StageContext, StageError, StageHooks, StageOutcome, StagePlan, Stop
-from quire.batch.manifest import item_name
+from quire.batch.manifest import LEFT_OUT, Row, item_name
 from quire.batch.running import StageScheduling
 from quire.batch.telling import FIGURES, StageTeller
 from quire.context import Context, RunState, Runtime, Workflow
+from quire.database.places import path_text
 from quire.database.runs import ENDED, Runs
 from quire.durable.flows.workflow import Registered
-from quire.durable.folders.documents import Documents, Planned, item_of
+from quire.durable.folders.discovery import LeftOutFile
+from quire.durable.folders.documents import STAGE, Documents, Planned, item_of
 from quire.durable.folders.plan import PlanStopped, plan_batch
 from quire.durable.folders.request import BatchRequest
 from quire.durable.indexing.delivery import IndexTarget, delivery_to
@@ -34,8 +36,6 @@ from quire.supervisor import SupervisedThread
 
 FLOW = "batch"
 """The name of the workflow."""
-STAGE = "document"
-"""The stage in the events of its documents."""
 UNFINISHED: tuple[RunState, ...] = ("waiting", "interrupted")
 LOOKED_THROUGH = 20
 """Maximum number of unfinished batches that are compared with a request."""
@@ -86,7 +86,7 @@ class Batches:
             delivery = delivery_to(store, IndexTarget.from_json(request.index)) if request.index else None
             driver = Documents(request, plan.asked, self._runtime(), store, run, began=began, delivery=delivery)
             context = StageContext(STAGE, run, request.stage_options(), len(documents))
-            teller = StageTeller(context, StageHooks(after_item=driver.after), (emit,))
+            teller = StageTeller(context, StageHooks(after_item=driver.after), (emit,), map(_row, plan.left_out))
             items = StagePlan(STAGE, [item_of(document) for document in documents])
             outcome = StageScheduling(items, driver.work, context, teller, stop, Planned(documents)).run()
         if stop.at_once and Runs(store.database).cancel_requested(run):
@@ -245,6 +245,12 @@ class _Followed:
             self._counts[str(status)] += 1
             if status == "failed":
                 self._errors.append(_error(event))
+
+
+def _row(left_out: LeftOutFile) -> Row:
+    """The row of the manifest for a file that is not read."""
+    name, path = path_text(left_out.name), path_text(left_out.path)
+    return {"name": name, "status": LEFT_OUT, "input_path": path, "kind": left_out.kind, "reason": left_out.reason}
 
 
 def _error(event: Event) -> StageError:

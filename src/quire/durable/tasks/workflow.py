@@ -13,6 +13,7 @@ from quire.durable.messages import (
     ShortDocument,
     TaskArgument,
     TaskDocument,
+    TaskEnrichment,
     TaskOutput,
     TaskPhase,
     TaskResult,
@@ -121,6 +122,8 @@ class _TaskRun:
                 await self._phase("output", items, self._open_review, self._opened_review)
                 await self._phase("output", items, self._review, lambda *_: None)
         elif argument["type"] not in READS:
+            if "enrich" in argument:
+                await self._phase("enrich", items, self._enrich, self._enriched)
             await self._phase("output", items, self._output, self._made)
 
     async def _phase(
@@ -199,6 +202,19 @@ class _TaskRun:
         for page, reason, *category in reference["failed"]:
             known: Category = category[0] if category else "runtime"
             item.document["faults"].append({"message": reason, "category": known, "page": page, "phase": "read"})
+
+    def _enrich(self, item: _Item) -> Awaitable[Json]:
+        return self._ctx.run(
+            f"enrich {item.number}", self._steps.enriched, self._argument, item.document, retry=PATIENT
+        )
+
+    def _enriched(self, item: _Item, made: TaskEnrichment) -> None:
+        """As in docling, a document from which something was left out is not wholly a success."""
+        if "enrichment" in made:
+            item.document["enrichment"] = made["enrichment"]
+        if made["faults"]:
+            item.document["faults"] += made["faults"]
+            item.document["status"] = "partial_success"
 
     def _output(self, item: _Item) -> Awaitable[Json] | None:
         if "output" in item.document:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -103,6 +103,13 @@ class DocumentViews:
             return self._save(key, data, document, claim, number)
 
         return StoredFile(self._once(key, document, make), "application/json")
+
+    def check_place(self, document: DocumentReference, number: int, blocks: Collection[str]) -> None:
+        """Raises UsageError for a page that was not read, and for a block that is not on it."""
+        view = json.loads(self.load(document, self.page(document, number).digest))
+        there = {block["id"] for block in view["blocks"]}
+        if unknown := [block for block in blocks if block not in there]:
+            raise UsageError(f"page {number} of {document['source']['name']} has no block {unknown[0][:100]}")
 
     def picture(
         self, document: DocumentReference, number: int, *, dpi: int = PAGE_DPI, box: BBox | None = None

@@ -47,7 +47,9 @@ def extract_routes(service: Service, finder: RunFinder) -> APIRouter:
     async def choices(request: Request) -> Response:
         """The models that a request can name, and how large it may be."""
         names = await service.call(service.learned.names, tenant_of(request, service.settings))
-        return JSONResponse({"learned": names, "max_bytes": service.settings.max_body_bytes})
+        settings = service.settings
+        limits = {"max_bytes": settings.max_body_bytes, "max_file_bytes": settings.max_file_bytes}
+        return JSONResponse({"learned": names, **limits})
 
     @router.post("", status_code=201, response_model=Run, openapi_extra=_SUBMITTING)
     async def submit(

@@ -52,6 +52,8 @@ from quire.store.scoped import document_in
 from quire.types import BBox
 
 MOST_ITEMS = 100
+EDGE = 1.001
+"""Where a page ends: sums of fractions are rounded."""
 Doubts = Annotated[list[Doubt] | None, Query(description="Only values with these doubts.")]
 Name = Annotated[str, Query(max_length=1000)]
 
@@ -104,7 +106,10 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
     async def claim(request: Request) -> Response:
         """Claim the next open value, or the next list with open values. No two claims have the same value."""
         wanted = await body(request, ClaimRequest)
-        return _json(await service.call(reviewing.claim, wanted, tenant(request)))
+        claimed = await service.call(reviewing.claim, wanted, tenant(request))
+        if claimed["claim"] and await request.is_disconnected():  # nobody would give it back before its lease expires
+            await service.call(service.reviews.queue.release, claimed["claim"], tenant(request))
+        return _json(claimed)
 
     @router.put("/claims/{claim}", response_model=ClaimLease)
     async def renew(request: Request, claim: str) -> Response:
@@ -237,26 +242,17 @@ class _Reviewing:
         part = part_of(given.path) if given.review else ""
         wanted = QueueFilter(tenant, tuple(given.doubts), given.field, given.run, given.review, part)
         after = (given.after_review, given.after_path) if given.after_review else None
-        claimed = self._queue.claim(wanted, _name(given.reviewer), after=after, claim=given.claim)
+        found = self._queue.claim(wanted, _name(given.reviewer), after=after, again=given.again, claim=given.claim)
         left = sum(count for *_, count in self._queue.tables.counts(wanted))
-        if claimed is None:
-            return {
-                "claim": None,
-                "lease_s": LEASE_S,
-                "review": None,
-                "part": "",
-                "columns": [],
-                "items": [],
-                "left": left,
-            }
         return {
-            "claim": claimed.claim,
+            "claim": found and found.claim,
             "lease_s": LEASE_S,
-            "review": self._summaries([claimed.review])[0],
-            "part": claimed.part,
-            "columns": self._columns(claimed.review, claimed.part),
-            "items": [self.item(claimed.review, row) for row in claimed.items],
+            "review": found and self._summaries([found.review])[0],
+            "part": found.part if found else "",
+            "columns": self._columns(found.review, found.part) if found else [],
+            "items": [self.item(found.review, row) for row in found.items] if found else [],
             "left": left,
+            "held": self._queue.tables.held(wanted) if found is None else {},
         }
 
     def decide(self, review: ReviewRow, given: DecisionRequest) -> dict[str, Json]:
@@ -264,7 +260,11 @@ class _Reviewing:
         if given.action == UNDO:
             row = self._queue.undo(review, given.path, **about)  # type: ignore[arg-type]
         else:
-            row = self._queue.decide(review, given.path, _decision(given), **about)  # type: ignore[arg-type]
+            decision = _decision(given)
+            if decision.action == "correct" and decision.page is not None:
+                reference = cast("DocumentReference", review.reference)
+                self._views.check_place(reference, decision.page, decision.blocks)
+            row = self._queue.decide(review, given.path, decision, **about)  # type: ignore[arg-type]
         self._reviews.report(review.id)
         return self.item(review, row)
 
@@ -288,7 +288,7 @@ class _Reviewing:
 
     def item(self, review: ReviewRow, row: ItemRow) -> dict[str, Json]:
         """A `ReviewedItem`."""
-        item = self._queue.item(review, row.path)
+        item = self._queue.content(review).item(row.path)
         decision = row.decision and Decision.of(row.decision)
         return {
             "review": review.id,
@@ -359,12 +359,13 @@ def _current(item: ReviewItem, decision: Decision | None) -> Json:
 
 def _decision(given: DecisionRequest) -> Decision:
     boxes = tuple(BBox(one.left, one.top, one.width, one.height) for one in given.bboxes)
-    if any(
-        not (0 <= b.left <= 1 and 0 <= b.top <= 1 and 0 < b.width <= 1.001 and 0 < b.height <= 1.001) for b in boxes
+    if not all(
+        min(b.left, b.top) >= 0 < min(b.width, b.height) and max(b.left + b.width, b.top + b.height) <= EDGE
+        for b in boxes
     ):
         raise UsageError("bboxes: a box is no part of the page: its numbers are fractions of the page")
-    if boxes and given.page is None:
-        raise UsageError("page: boxes need the number of their page")
+    if (boxes or given.blocks) and given.page is None:
+        raise UsageError("page: boxes and blocks need the number of their page")
     place = given.page, boxes, tuple(given.blocks)
     return Decision(cast("Any", given.action), given.value, given.quote, *place, given.note)
 

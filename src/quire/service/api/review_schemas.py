@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from quire.extract.values import SURE
 from quire.review.decisions import Action, ItemState
-from quire.review.items import BELOW, DOUBTS, Doubt
+from quire.review.items import DOUBTS, Doubt
 from quire.service.api.schemas import ApiModel, PageBox
 
 Value = str | int | float | bool | None
@@ -22,7 +23,9 @@ class ReviewRequest(ApiModel):
     extraction: dict[str, Any] | None = Field(None, description="What `quire extract` prints, if it is from elsewhere.")
     schema_: dict[str, Any] | list[str] | str | None = Field(None, alias="schema", description="The schema of that.")
     doubts: list[Doubt] = Field(list(DOUBTS), description="The reasons for which a value needs a decision.")
-    below: float = Field(BELOW, ge=0, le=1, description="A value with less confidence is `low`.")
+    below: float = Field(
+        SURE, ge=0, le=1, description="A value that answers its field with a lower probability is `low`."
+    )
 
 
 class ClaimRequest(ApiModel):
@@ -41,6 +44,7 @@ class ClaimRequest(ApiModel):
     path: str = Field("", max_length=1000, description="With `review`: this value, or the list that it is in.")
     after_review: str = Field("", max_length=200, description="With `after_path`: first those behind that value.")
     after_path: str = Field("", max_length=1000)
+    again: bool = Field(True, description="Begin again at the first value when none is behind `after_path`.")
 
 
 class DecisionRequest(ApiModel):
@@ -143,7 +147,7 @@ class ReviewColumn(BaseModel):
 class ClaimedItems(BaseModel):
     """Values that a reviewer has for `lease_s` seconds: one, or all of a list. `left` are open and wanted, with these.
 
-    `claim` is null when there is nothing left, or other reviewers have what is.
+    `claim` is null when there is nothing left, or others have what is: `held` counts it by the names of reviewers.
     """
 
     claim: str | None
@@ -153,6 +157,7 @@ class ClaimedItems(BaseModel):
     columns: list[ReviewColumn]
     items: list[ReviewedItem]
     left: int
+    held: dict[str, int]
 
 
 class ClaimLease(BaseModel):

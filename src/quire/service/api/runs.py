@@ -56,8 +56,11 @@ def run_routes(service: Service, finder: RunFinder) -> APIRouter:
     async def submit(
         request: Request, idempotency_key: Annotated[str | None, Header(max_length=200)] = None
     ) -> Response:
-        """Read documents: files as multipart/form-data, or URLs as JSON. The same `Idempotency-Key` is the same run."""
-        run = await submitting.read(request, idempotency_key)
+        """Read documents: files as multipart/form-data, URLs as JSON, or a document again, such as one that failed.
+
+        The same `Idempotency-Key` is the same run.
+        """
+        run = await submitting.read(request, finder, idempotency_key)
         status = await service.call(finder.status, run, tenant_of(request, service.settings))
         headers = {"Location": f"/api/runs/{run}"}
         return JSONResponse(await service.call(finder.run_json, status), 201, headers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
@@ -33,15 +33,31 @@ class Submitting:
     def __init__(self, service: Service) -> None:
         self._service = service
 
-    async def read(self, request: Request, idempotency_key: str | None) -> str:
+    async def read(self, request: Request, finder: RunFinder, idempotency_key: str | None) -> str:
         tenant = tenant_of(request, self._service.settings)
         if _is_form(request):
             sources, parts = await self._files(request, tenant, ("options",))
             options: RunOptions = validated(RunOptions, parts.get("options", b"{}"))
-        else:
-            body: RunRequest = validated(RunRequest, await self._json(request))
-            sources, options = _urls(body.sources), body.options
-        return await self._submit("read", tenant, sources, options, idempotency_key)
+            return await self._submit("read", tenant, sources, options, idempotency_key)
+        body: RunRequest = validated(RunRequest, await self._json(request))
+        if (body.document is None) == (not body.sources):
+            raise ApiError(422, "name what to read: `sources`, or the id of a document in `document`", category="usage")
+        if body.document is None:
+            options = body.options or RunOptions.model_validate({})
+            return await self._submit("read", tenant, _urls(body.sources), options, idempotency_key)
+        found = await self._service.call(finder.document, body.document, tenant)
+        before = found.status.inputs
+        options = body.options or RunOptions.model_validate(dict(before.get("read", {})))
+        extract, type_ = before.get("extract"), "read" if before.get("extract") is None else "extract"
+        return await self._submit(
+            cast("TaskType", type_),
+            tenant,
+            [found.again()],
+            options,
+            idempotency_key,
+            extract,
+            before.get("review", "none"),
+        )
 
     async def extract(self, request: Request, finder: RunFinder, idempotency_key: str | None) -> str:
         tenant = tenant_of(request, self._service.settings)

@@ -30,7 +30,7 @@ const REVIEW_KEYS = [
   ["←  →  ↑  ↓", "its words, with Shift several; without a block, pages"],
   ["x", "it is not in the document"],
   ["r", "reject it: wrong, and the right one is not known"],
-  ["n", "next, without a decision"],
+  ["n", "next, without a decision; at the end Enter begins again"],
   ["z", "undo the last decision"],
   ["A  X  +", "approve the list, drop the row, add a row"],
   ["s  h", "use as a sample; history"],

@@ -1,26 +1,27 @@
 // The desk of a reviewer: one value, or one list, beside its page. Everything can be done with keys.
 
-import { button, el, icon, notify, replace } from "./dom.js";
+import { button, el, notify, replace } from "./dom.js";
+import { endOf } from "./reviewend.js";
+import { ReviewForm } from "./reviewform.js";
 import { ReviewGrid } from "./reviewgrid.js";
+import { ReviewPage } from "./reviewpage.js";
 import { reviewerName } from "./reviewer.js";
-import { Picker } from "./reviewpick.js";
-import { ReviewSession, placesOf } from "./reviewsession.js";
-import { ZOOM_STEP, pageTools, showHistory } from "./reviewtools.js";
-import { STATES, choicesOf, nothingLeft, shownValue, valueCard } from "./reviewvalue.js";
-import { Sheets } from "./sheets.js";
-import { count } from "./words.js";
+import { ReviewSamples } from "./reviewsamples.js";
+import { ReviewSession } from "./reviewsession.js";
+import { ZOOM_STEP, action, showHistory } from "./reviewtools.js";
+import { STATES, choicesOf, shownValue, valueCard } from "./reviewvalue.js";
 
 const WAIT_MS = 4000; // before others' values are asked for again
 
 export class ReviewDesk {
   constructor(main, barPlace, asked) {
-    Object.assign(this, { main, barPlace, asked });
-    const filters = { doubts: asked.getAll("doubt"), field: asked.get("field") ?? "", run: asked.get("run") ?? "", review: asked.get("review") ?? "" };
+    Object.assign(this, { main, barPlace });
+    const one = (name) => asked.get(name) ?? "";
+    const filters = { doubts: asked.getAll("doubt"), field: one("field"), run: one("run"), review: one("review") };
     this.session = new ReviewSession(filters, reviewerName());
     this.claim = null;
     this.item = null;
     this.returning = null; // the decision that is being withdrawn
-    this.place = null; // where the corrected value was picked
     this.busy = false;
     this.closed = false;
     this._build();
@@ -32,33 +33,28 @@ export class ReviewDesk {
   close() {
     this.closed = true;
     clearTimeout(this._timer);
-    this.picker?.close();
-    for (const model of this.opened) model.sheets.close();
+    this.page.close();
     this.session.end();
   }
 
   _build() {
-    this.opened = new Set();
     this.status = el("p", { class: "offscreen", role: "status" });
     this.card = el("div", { class: "desk-card", tabIndex: 0, role: "region", "aria-label": "The value" }, el("div", { class: "skeleton" }));
-    this.input = el("input", { id: "correct", autocomplete: "off", spellcheck: "false", "aria-describedby": "correct-about" });
-    this.about = el("p", { id: "correct-about", class: "muted" });
-    this.form = el(
-      "form",
-      { class: "desk-form", on: { submit: (event) => this._submitted(event) } },
-      el("label", { htmlFor: "correct" }, "Correct it"),
-      el("div", { class: "desk-field" }, this.input, button("Save", () => {}, { type: "submit", class: "secondary" })),
-      this.about,
-    );
-    this.input.addEventListener("keydown", (event) => event.key === "Escape" && this._clearPick({ leave: true }));
+    this.form = new ReviewForm((decision) => this._decide(decision), () => this._clearPick({ leave: true }));
+    this.page = new ReviewPage((picked) => this.form.pick(picked));
+    this.samples = new ReviewSamples(this.session, (work) => this._guarded(work), (said) => (this.status.textContent = said));
+    this.approve = action("Approve", "a", () => this._approve(), "primary");
+    this.absent = action("Not in the document", "x", () => this._decide({ action: "absent" }));
+    this.left = el("span", { class: "left muted" });
     this.actions = el(
       "div",
       { class: "desk-actions", role: "toolbar", "aria-label": "Decide" },
-      action("Approve", "a", () => this._decide({ action: "approve" }), "primary"),
-      action("Not in the document", "x", () => this._decide({ action: "absent" })),
+      this.approve,
+      this.absent,
       action("Reject", "r", () => this._decide({ action: "reject" })),
-      action("Next", "n", () => this._guarded(() => this.session.advance())),
+      action("Next", "n", () => this._advance()),
       action("Undo", "z", () => this._undo()),
+      this.left,
     );
     this.forList = el(
       "div",
@@ -67,18 +63,18 @@ export class ReviewDesk {
       action("Drop the row", "X", () => this._dropRow()),
       action("Add a row", "+", () => this._addRow()),
     );
-    this.panel = el("section", { class: "desk-panel", "aria-label": "Review" }, this.status, this.card, this.form, this.actions);
-    this.stage = el("div", { class: "stage" });
-    replace(this.main, el("div", { class: "desk" }, this.panel, this.stage));
+    const parts = [this.status, this.card, this.form.element, this.actions];
+    this.panel = el("section", { class: "desk-panel", "aria-label": "Review" }, parts);
+    replace(this.main, el("div", { class: "desk" }, this.panel, this.page.element));
   }
 
   /** There is another claim, or an item of this one was decided about elsewhere. */
-  async _changed() {
+  _changed() {
     if (this.closed) return;
     const { current } = this.session;
     clearTimeout(this._timer);
-    if (!current) return this._nothing();
-    this.panel.hidden = this.stage.hidden = false;
+    if (!current) return this._end();
+    this.panel.hidden = this.page.element.hidden = false;
     this.main.querySelector(".desk-end")?.remove();
     if (current !== this.claim) {
       this.claim = current;
@@ -86,21 +82,24 @@ export class ReviewDesk {
       this._heading();
     }
     const open = current.items.filter(isDoubtful);
-    const again = current.items.find((item) => item.path === this.returning?.path && item.review === this.returning.review);
+    const { review, path } = this.returning ?? {};
+    const again = current.items.find((item) => item.path === path && item.review === review);
     this.returning = null;
     this._choose(again ?? open[0] ?? current.items[0]);
   }
 
-  _nothing() {
-    const { left } = this.session;
-    this.panel.hidden = this.stage.hidden = true;
+  /** Behind the last value: what others have is asked for again, what was passed over waits for the reviewer. */
+  _end() {
+    const { done, held } = this.session;
+    this.panel.hidden = this.page.element.hidden = true;
     replace(this.barPlace);
     this.main.querySelector(".desk-end")?.remove();
-    const decided = this.session.reviews().length;
-    const undo = decided > 0 && button("Undo the last decision", () => this._undo(), { class: "secondary" });
-    const samples = decided > 0 && action(decided === 1 ? "Use the document as a sample" : `Use the ${decided} documents as samples`, "s", () => this._sampleAll());
-    this.main.firstChild.append(el("div", { class: "desk-end", role: "status" }, nothingLeft(left, [samples, undo, el("a", { class: "secondary", href: "#/review" }, "All reviews")].filter(Boolean))));
-    if (left) this._timer = setTimeout(() => this._guarded(() => this.session.advance()), WAIT_MS);
+    const again = action("Look at them again", "Enter", () => this._advance(), "primary");
+    const undo = done.length > 0 && action("Undo the last decision", "z", () => this._undo());
+    const actions = [this.samples.markAllButton(), undo, el("a", { class: "secondary", href: "#/review" }, "All reviews")];
+    const shown = endOf(this.session, { again, actions: actions.filter(Boolean) });
+    this.main.firstChild.append(el("div", { class: "desk-end", role: "status" }, shown));
+    if (Object.keys(held).length) this._timer = setTimeout(() => this._advance(), WAIT_MS);
   }
 
   _choose(item) {
@@ -116,163 +115,105 @@ export class ReviewDesk {
     const card = valueCard(item, {
       picture: (page, box) => this.session.crop(document, page, box),
       choose: (at) => this._take(at),
-      look: (place) => this._look(place),
+      look: (place) => this.page.look(place),
     });
-    replace(this.card, this.grid?.element, this.grid && this.forList, card);
+    const where = el("p", { class: "value-where muted" });
+    replace(this.card, this.grid?.element, this.grid && this.forList, card, where);
     this.grid?.update(item);
     this.card.scrollTop = 0;
-    replace(this.actions.querySelector(".left") ?? this.actions.appendChild(el("span", { class: "left muted" })), `${this.session.left} left`);
-    this.status.textContent = `${item.title}: ${shownValue(item.value)}. ${item.state === "open" ? item.doubt.replace("_", " ") : STATES[item.state]}.`;
-    this._opening = this._showPage(document, item);
-  }
-
-  async _showPage(document, item) {
-    try {
-      const model = await this.session.document(document);
-      if (this.closed || this.item !== item) return;
-      if (this.model !== model) this._openModel(model);
-      const own = this._hits();
-      model.setHits(own.hits, own.at);
-      if (own.at >= 0) model.goToHit(own.at);
-      else if (item.missing?.pages.length) model.setCurrent(item.missing.pages[0], "step");
-    } catch (error) {
-      if (this.closed || this.item !== item) return;
-      this.model = null;
-      replace(this.stage, el("div", { class: "empty failed" }, icon("alert"), el("p", { class: "lead" }, "The document cannot be shown"), el("p", { class: "reason" }, error.message)));
-    }
-  }
-
-  _openModel(model) {
-    this.picker?.close();
-    this.model = model;
-    if (!model.sheets) {
-      model.boxes = false;
-      model.sheets = new Sheets(model);
-      this.opened.add(model);
-    }
-    this.sheets = model.sheets;
-    this.picker = new Picker(this.sheets, (picked) => this._picked(picked));
-    replace(this.stage, pageTools(model, { step: (by) => this._step(by), zoom: (by) => this._zoom(by), fit: () => this.sheets.fitPage(), about: "Click a block, drag over words, or draw a box to correct the value" }), this.sheets.element);
-    this.sheets.resize();
-  }
-
-  /** The places that are marked: those of all cells of a list, and which of them is the current one. */
-  _hits() {
-    const hits = [];
-    let at = -1;
-    for (const item of this.grid ? this.claim.items : [this.item]) {
-      const [place] = placesOf(item);
-      if (!place) continue;
-      if (item === this.item) at = hits.length;
-      for (const bbox of place.bboxes) hits.push({ page: place.page, bbox, block: place.blocks[0] });
-    }
-    return { hits, at };
-  }
-
-  _look(place) {
-    if (!this.model || !place.page || !place.bboxes.length) return;
-    this.model.setHits(place.bboxes.map((bbox) => ({ page: place.page, bbox, block: place.blocks[0] })), 0);
-    this.model.goToHit(0);
+    this.approve.hidden = isMissing(item);
+    this.absent.className = isMissing(item) ? "primary" : "secondary";
+    this.left.textContent = `${this.session.left} left`;
+    const state = item.state === "open" ? item.doubt.replace("_", " ") : STATES[item.state];
+    this.status.textContent = `${item.title}: ${shownValue(item.value)}. ${state}.`;
+    const isCurrent = () => !this.closed && this.item === item;
+    const marked = this.grid ? claim.items : [item];
+    this._opening = this.page.show(this.session.document(document), item, marked, isCurrent).then((said) => (where.textContent = said));
   }
 
   _heading() {
     const { review } = this.claim;
-    this.sample = el("button", { type: "button", class: "secondary small", "aria-keyshortcuts": "s", title: "Learn from what is decided in this document", on: { click: () => this._sample() } });
-    this._showSample(review);
+    this.samples.show(review);
+    const links = [["document", `#/documents/${encodeURIComponent(review.pages)}`], ["all reviews", "#/review"]];
     replace(
       this.barPlace,
-      el("div", { class: "document-heading" }, el("h1", { class: "document-name", title: review.name }, review.name), el("a", { class: "muted", href: `#/documents/${encodeURIComponent(review.pages)}` }, "document"), el("a", { class: "muted", href: "#/review" }, "all reviews")),
+      el(
+        "div",
+        { class: "document-heading" },
+        el("h1", { class: "document-name", title: review.name }, review.name),
+        links.map(([label, href]) => el("a", { class: "muted", href }, label)),
+      ),
       button("History", () => showHistory(review), { class: "secondary small" }),
-      this.sample,
+      this.samples.element,
     );
     document.title = `Review · ${review.name} · Quire`;
   }
 
-  _step(by) {
-    const { model } = this;
-    const next = model?.pages[model.at(model.current) + by];
-    if (next) model.setCurrent(next.number, "step");
-  }
-
-  _zoom(by) {
-    if (!this.sheets) return;
-    this.sheets.setZoom(this.sheets.zoom * by);
-    this.sheets.reveal();
-  }
-
-  /** Something was picked on the page: it is the correction, once it is saved. */
-  _picked(picked) {
-    this.place = picked;
-    this.input.value = picked.text;
-    this.about.textContent = picked.text ? `From page ${picked.page}. Enter saves it, Escape drops it.` : `Nothing is written there. Type the value; its place on page ${picked.page} is kept.`;
-    this.input.focus();
-    this.input.select();
-  }
-
   _clearPick({ leave = false } = {}) {
-    this.place = null;
-    this.picker?.clear();
-    this.input.value = "";
-    this.about.textContent = this.item?.enum?.length ? `One of ${this.item.enum.join(", ")}` : "";
+    this.page.picker?.clear();
+    this.form.clear(this.item);
     if (leave) this.card.focus();
-  }
-
-  _submitted(event) {
-    event.preventDefault();
-    const value = this.input.value.trim();
-    if (!value) return;
-    const place = this.place ? { page: this.place.page, bboxes: this.place.bboxes, blocks: this.place.blocks, quote: this.place.text } : {};
-    this._decide({ action: "correct", value, ...place });
   }
 
   /** Take one of the choices: the extracted value is approved, another one corrects it. */
   _take(at) {
     const one = choicesOf(this.item)[at];
     if (!one) return;
-    if (one.value === this.item.extracted && !this.item.decision) this._decide({ action: "approve" });
-    else this._decide({ action: "correct", value: one.value, page: one.page || null, bboxes: one.bboxes, blocks: one.blocks, quote: one.quote });
+    const { value, bboxes, blocks, quote } = one;
+    if (value === this.item.extracted && !this.item.decision) this._decide({ action: "approve" });
+    else this._decide({ action: "correct", value, page: one.page || null, bboxes, blocks, quote });
+  }
+
+  _approve() {
+    if (isMissing(this.item)) this.status.textContent = "There is no value to approve. Correct it, or say that it is not in the document.";
+    else this._decide({ action: "approve" });
   }
 
   _decide(decision) {
     const { item } = this;
-    if (!item || (item.added && decision.action === "approve" && item.state === "open")) return; // there is nothing to approve
     return this._guarded(async () => {
-      try {
-        await this.session.decide(item, decision);
-      } catch (error) {
-        if (error.status !== 409) throw error;
-        this._stale(item, error);
-        return;
-      }
-      this.input.blur();
+      if (!(await this._decided(item, decision))) return;
+      this.form.input.blur();
       await this._goOn();
     });
   }
 
+  /** Whether a decision was saved: another reviewer may have been faster, then the value is shown as it is now. */
+  async _decided(item, decision) {
+    try {
+      await this.session.decide(item, decision);
+      return true;
+    } catch (error) {
+      if (error.status !== 409) throw error;
+      notify(`${error.message}. Nothing was saved; this is how it is now.`, "error");
+      if (error.item) Object.assign(item, error.item);
+      this._show();
+      return false;
+    }
+  }
+
   /** The next doubtful cell of the list, else the next value. */
   async _goOn() {
-    const open = this.claim.items.filter(isPending);
-    if (open.length && this.grid) this._choose(open.find((item) => this.claim.items.indexOf(item) > this.claim.items.indexOf(this.item)) ?? open[0]);
-    else await this.session.advance();
+    const { items } = this.claim;
+    const open = items.filter(isPending);
+    if (!open.length || !this.grid) await this.session.advance();
+    else this._choose(open.find((item) => items.indexOf(item) > items.indexOf(this.item)) ?? open[0]);
+  }
+
+  _advance() {
+    return this._guarded(() => this.session.advance());
   }
 
   _approveList() {
-    if (this.grid) this._decideAll("approve", this.claim.items.filter(isDoubtful), () => this.session.advance());
+    const found = this.claim.items.filter((item) => isDoubtful(item) && !isMissing(item));
+    if (this.grid) this._decideAll("approve", found);
   }
 
   /** Decide in one way about several cells, and go on. */
-  _decideAll(what, items, goOn = () => this._goOn()) {
+  _decideAll(what, items) {
     return this._guarded(async () => {
-      for (const item of items) {
-        try {
-          await this.session.decide(item, { action: what });
-        } catch (error) {
-          if (error.status !== 409) throw error;
-          this._stale(item, error);
-          return;
-        }
-      }
-      await goOn();
+      for (const item of items) if (!(await this._decided(item, { action: what }))) return;
+      await this._goOn();
     });
   }
 
@@ -294,16 +235,9 @@ export class ReviewDesk {
     });
   }
 
-  /** Another reviewer was faster: show what the value is now. */
-  _stale(item, error) {
-    notify(`${error.message}. Nothing was saved; this is how it is now.`, "error");
-    if (error.item) Object.assign(item, error.item);
-    this._show();
-  }
-
   _lost() {
     notify("This value was given to another reviewer, since this page was away. Here is the next one.", "error");
-    this._guarded(() => this.session.advance());
+    this._advance();
   }
 
   async _guarded(work) {
@@ -319,32 +253,9 @@ export class ReviewDesk {
   }
 
   _setBusy(busy) {
-    this.busy = this.input.readOnly = busy;
+    this.busy = busy;
+    this.form.setBusy(busy);
     this.panel.setAttribute("aria-busy", String(busy));
-  }
-
-  _showSample(review) {
-    this.sample.setAttribute("aria-pressed", String(review.sample));
-    replace(this.sample, el("span", {}, review.sample ? "A sample" : "Use as a sample"), el("kbd", {}, "s"));
-  }
-
-  async _sample() {
-    const { review } = this.claim;
-    await this._guarded(async () => {
-      Object.assign(review, await this.session.mark(review.id, !review.sample));
-      this._showSample(review);
-      this.status.textContent = `${review.name} is ${review.sample ? "a sample" : "no sample"}.`;
-    });
-  }
-
-  /** What was decided about in this session. */
-  async _sampleAll() {
-    await this._guarded(async () => {
-      const reviews = this.session.reviews();
-      if (!reviews.length) return;
-      for (const review of reviews) await this.session.mark(review, true);
-      notify(`${count(reviews.length, "document is a sample", "documents are samples")}.`);
-    });
   }
 
   /** Do something with what is picked once the page is there and what was to be picked before is. */
@@ -364,41 +275,40 @@ export class ReviewDesk {
   }
 
   _key({ key, target, shiftKey }) {
+    const { page } = this;
     if (key === "u") {
       location.hash = "#/review";
       return true;
     }
-    if (!this.session.current) {
-      const left = { z: () => this._undo(), s: () => this._sampleAll() };
-      return Object.hasOwn(left, key) && Boolean(left[key]());
-    }
-    if (!this.item || (/^Arrow(Up|Down)$/.test(key) && !this.picker?.cursor)) return false; // what has the focus scrolls
-    if (key === "Enter" && this.picker?.take()) return true; // and a button that has the focus is not pressed
+    if (key === "Enter" && this.session.current && page.picker?.take()) return true; // a button in focus is not pressed
     if (key === "Enter" && target.closest?.("button, a")) return false;
+    if (!this.session.current) return this._endKey(key);
+    const { cursor } = page.picker ?? {};
+    if (!this.item || (/^Arrow(Up|Down)$/.test(key) && !cursor)) return false; // what has the focus scrolls
     const acts = {
-      a: () => this._decide({ action: "approve" }),
-      Enter: () => this._decide({ action: "approve" }),
+      a: () => this._approve(),
+      Enter: () => (isMissing(this.item) ? this.form.focus() : this._approve()),
       A: () => this._approveList(),
       X: () => this._dropRow(),
-      e: () => this.input.focus(),
+      e: () => this.form.focus(),
       x: () => this._decide({ action: "absent" }),
       r: () => this._decide({ action: "reject" }),
-      n: () => this._guarded(() => this.session.advance()),
+      n: () => this._advance(),
       z: () => this._undo(),
-      s: () => this._sample(),
+      s: () => this.samples.toggle(),
       h: () => showHistory(this.claim.review),
-      j: () => this._afterPick(() => this.picker?.stepBlock(1)),
-      k: () => this._afterPick(() => this.picker?.stepBlock(-1)),
-      ArrowRight: () => (this.picker?.cursor ? this.picker.stepWord(1, { extend: shiftKey }) : this._step(1)),
-      ArrowLeft: () => (this.picker?.cursor ? this.picker.stepWord(-1, { extend: shiftKey }) : this._step(-1)),
-      ArrowDown: () => this.picker.stepLine(1, { extend: shiftKey }),
-      ArrowUp: () => this.picker.stepLine(-1, { extend: shiftKey }),
-      "+": () => (this.grid ? this._addRow() : this._zoom(ZOOM_STEP)),
-      "=": () => this._zoom(ZOOM_STEP),
-      "-": () => this._zoom(1 / ZOOM_STEP),
-      0: () => this.sheets?.setZoom(1),
-      b: () => this.model?.toggle("boxes"),
-      w: () => this.model?.toggle("words"),
+      j: () => this._afterPick(() => page.picker?.stepBlock(1)),
+      k: () => this._afterPick(() => page.picker?.stepBlock(-1)),
+      ArrowRight: () => (cursor ? page.picker.stepWord(1, { extend: shiftKey }) : page.step(1)),
+      ArrowLeft: () => (cursor ? page.picker.stepWord(-1, { extend: shiftKey }) : page.step(-1)),
+      ArrowDown: () => page.picker.stepLine(1, { extend: shiftKey }),
+      ArrowUp: () => page.picker.stepLine(-1, { extend: shiftKey }),
+      "+": () => (this.grid ? this._addRow() : page.zoom(ZOOM_STEP)),
+      "=": () => page.zoom(ZOOM_STEP),
+      "-": () => page.zoom(1 / ZOOM_STEP),
+      0: () => page.fitWidth(),
+      b: () => page.toggle("boxes"),
+      w: () => page.toggle("words"),
       Escape: () => this._clearPick(),
     };
     if (/^[1-5]$/.test(key)) this._take(Number(key) - 1);
@@ -406,12 +316,16 @@ export class ReviewDesk {
     else return false;
     return true;
   }
-}
 
-function action(label, key, click, kind = "secondary") {
-  return el("button", { type: "button", class: kind, "aria-keyshortcuts": key, on: { click } }, el("span", {}, label), el("kbd", {}, key));
+  _endKey(key) {
+    const acts = { z: () => this._undo(), s: () => this.samples.markAll(), Enter: () => this._advance() };
+    if (!Object.hasOwn(acts, key)) return false;
+    acts[key]();
+    return true;
+  }
 }
 
 const isList = (claim) => claim.columns.length > 0 || claim.items.some((item) => item.path.includes("["));
 const isDoubtful = (item) => item.doubt && item.state === "open";
 const isPending = (item) => (item.doubt || item.added) && item.state === "open";
+const isMissing = (item) => item.value === null || item.value === undefined;

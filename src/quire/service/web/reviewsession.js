@@ -3,9 +3,9 @@
 import { ApiFailure, getJson, headers, postJson, request } from "./api.js";
 import { Crops, cropBox } from "./crops.js";
 import { DocumentModel } from "./model.js";
+import { Claims } from "./reviewclaims.js";
 
-const CLAIMS = "quire-review-claims"; // of this tab: a reload gives them back
-const AT = "quire-review-at"; // and returns to the value of this address
+const AT = "quire-review-at"; // where a reload returns to: the value of this address
 const DOCUMENTS_KEPT = 6;
 
 /** Emits `change` when there is another value, and `lost` when a claim could not be kept. */
@@ -15,32 +15,30 @@ export class ReviewSession extends EventTarget {
     this.filters = filters;
     this.reviewer = reviewer;
     this.current = null; // a claim of the API, with the documents it needs
-    this.left = 0;
+    this.left = 0; // open values that the filters let through
+    this.held = {}; // how many of them others have, by their names
     this.done = []; // decisions of this session, the latest last: for undo
     this._next = null; // the promise of the next claim
-    this._asking = new Set(); // claims without an answer yet
+    this._claims = new Claims((claim) => (this.current?.claim === claim ? this._emit("lost") : (this._next = null)));
     this._documents = new Map();
     this._crops = new Crops();
-    this._closing = () => this.close();
-    window.addEventListener("pagehide", this._closing);
   }
 
   async start() {
-    for (const claim of remembered()) await release(claim);
-    remember([]);
+    await this._claims.takeOver();
     const [there, review, path] = JSON.parse(sessionStorage.getItem(AT) ?? "[]");
     this.current = (there === location.hash && (await this._claim({ review, path }))) || (await this._claim());
     this._prefetch();
     this._emit("change");
   }
 
-  /** Go on to the next value; the one in work is given back unless it is decided. */
+  /** Go on to the next value, or to none behind the last one; the one in work is given back unless it is decided. */
   async advance() {
     const before = this.current;
     const next = await (this._next ?? this._claim(before));
     this._next = null;
-    const given = before && this._giveBack(before);
-    if (!next) await given; // it may be the only one that is left
+    const given = before && this._claims.giveBack(before.claim);
+    if (!next) await given; // it is none of those that others have
     this.current = next ?? (await this._claim(before));
     this._prefetch();
     this._emit("change");
@@ -48,8 +46,9 @@ export class ReviewSession extends EventTarget {
 
   /** Decide about an item of the current claim. Raises ApiFailure; a 409 has put in how the item is by now. */
   async decide(item, decision) {
-    const sent = { path: item.path, version: item.version, claim: this.current?.claim ?? "", reviewer: this.reviewer, ...decision };
-    const made = await postDecision(item.review, sent);
+    const claim = this.current?.claim ?? "";
+    const about = { path: item.path, version: item.version, claim, reviewer: this.reviewer };
+    const made = await postDecision(item.review, { ...about, ...decision });
     this.done.push({ review: item.review, path: item.path, version: made.version });
     Object.assign(item, made);
     if (item.doubt) this.left = Math.max(0, this.left - 1);
@@ -61,9 +60,12 @@ export class ReviewSession extends EventTarget {
     const last = this.done.at(-1);
     if (!last) return false;
     const here = this.current?.items.find((item) => item.review === last.review && item.path === last.path);
-    const made = await postDecision(last.review, { path: last.path, action: "undo", version: last.version, claim: here ? this.current.claim : "", reviewer: this.reviewer });
+    const claim = here ? this.current.claim : "";
+    const sent = { path: last.path, action: "undo", version: last.version, claim, reviewer: this.reviewer };
+    const made = await postDecision(last.review, sent);
     this.done.pop();
-    for (const other of this.done) if (other.review === last.review && other.path === last.path) other.version = made.version;
+    const same = this.done.filter((other) => other.review === last.review && other.path === last.path);
+    for (const other of same) other.version = made.version;
     this.left++;
     if (here) {
       Object.assign(here, made);
@@ -74,7 +76,7 @@ export class ReviewSession extends EventTarget {
     if (!returned) return false;
     const waiting = this._next;
     this._next = Promise.resolve(this.current);
-    waiting?.then((claim) => claim && this._giveBack(claim));
+    waiting?.then((claim) => claim && this._claims.giveBack(claim.claim));
     this.current = returned;
     this._emit("change");
     return true;
@@ -87,8 +89,8 @@ export class ReviewSession extends EventTarget {
 
   /** Say whether a review is a sample to learn from; resolves to the review as it is then. */
   async mark(review, sample) {
-    const answer = await request(`api/review/${encodeURIComponent(review)}/sample`, { method: "PUT", body: JSON.stringify({ sample }), headers: { "Content-Type": "application/json" } });
-    return answer.json();
+    const sent = { method: "PUT", body: JSON.stringify({ sample }), headers: { "Content-Type": "application/json" } };
+    return (await request(`api/review/${encodeURIComponent(review)}/sample`, sent)).json();
   }
 
   /** The model of a document, kept for the latest ones. */
@@ -108,34 +110,22 @@ export class ReviewSession extends EventTarget {
     return this._crops.url(document, page, box);
   }
 
-  close() {
-    window.removeEventListener("pagehide", this._closing);
-    clearInterval(this._beat);
-    for (const claim of remembered()) release(claim, { keepalive: true });
-    this.current = null;
-  }
-
   end() {
-    this.close();
-    remember([]);
+    this.current = null;
+    this._claims.end();
     this._crops.close();
   }
 
   async _claim(after, { exactly = false } = {}) {
     const item = after?.items?.at(-1) ?? after;
-    const place = after?.path ? { review: after.review, path: after.path } : item ? { after_review: item.review, after_path: item.path } : {};
+    const behind = item ? { after_review: item.review, after_path: item.path, again: false } : {};
+    const place = after?.path ? { review: after.review, path: after.path } : behind;
     const wanted = exactly ? {} : this.filters;
-    const claim = unguessable();
-    remember([...remembered(), claim]); // before it is sent: the page may be left before the answer comes
-    this._asking.add(claim);
-    const claimed = await postJson("api/review/claims", { reviewer: this.reviewer, claim, ...wanted, ...place }).finally(() => this._asking.delete(claim));
-    if (!after?.path) this.left = claimed.left;
-    if (claimed.claim === null) {
-      remember(remembered().filter((each) => each !== claim));
-      return null;
-    }
-    this._keepAlive(claimed.lease_s);
-    return claimed;
+    const claim = this._claims.ask();
+    const claimed = await postJson("api/review/claims", { reviewer: this.reviewer, claim, ...wanted, ...place });
+    this._claims.answered(claim, claimed.claim && claimed.lease_s);
+    if (!after?.path) Object.assign(this, { left: claimed.left, held: claimed.held });
+    return claimed.claim && claimed;
   }
 
   /** The next value, with its document, the words of its page and its pictures: shown without waiting for them. */
@@ -156,28 +146,6 @@ export class ReviewSession extends EventTarget {
     for (const place of placesOf(item)) {
       this.crop(document, place.page, cropBox(place.bboxes));
       model.view(place.page);
-    }
-  }
-
-  _giveBack(claim) {
-    remember(remembered().filter((each) => each !== claim.claim));
-    return release(claim.claim);
-  }
-
-  _keepAlive(lease) {
-    this._beat ??= setInterval(() => this._renew(), 250 * lease);
-  }
-
-  async _renew() {
-    for (const claim of remembered().filter((each) => !this._asking.has(each))) {
-      try {
-        await request(`api/review/claims/${claim}`, { method: "PUT" });
-      } catch (error) {
-        if (error.status !== 404) continue; // the server is away: the lease outlasts that
-        remember(remembered().filter((each) => each !== claim));
-        if (this.current?.claim === claim) this._emit("lost");
-        else this._next = null;
-      }
     }
   }
 
@@ -204,11 +172,3 @@ async function postDecision(review, decision) {
   failure.item = answer.item ?? null;
   throw failure;
 }
-
-function release(claim, options = {}) {
-  return fetch(`api/review/claims/${claim}`, { method: "DELETE", headers: headers(), credentials: "omit", ...options }).catch(() => {});
-}
-
-const unguessable = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-const remembered = () => JSON.parse(sessionStorage.getItem(CLAIMS) ?? "[]");
-const remember = (claims) => sessionStorage.setItem(CLAIMS, JSON.stringify(claims));

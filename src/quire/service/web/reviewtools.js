@@ -7,6 +7,12 @@ import { ago, count } from "./words.js";
 
 export const ZOOM_STEP = 1.25;
 
+/** A button for a decision, with its key. */
+export function action(label, key, click, kind = "secondary") {
+  const shown = [el("span", {}, label), el("kbd", {}, key === "Enter" ? "⏎" : key)];
+  return el("button", { type: "button", class: kind, "aria-keyshortcuts": key, on: { click } }, shown);
+}
+
 export function pageTools(model, { step, zoom, fit, about }) {
   const page = el("span", { class: "of" });
   const show = () => (page.textContent = `Page ${model.current} of ${model.pages.at(-1).number}`);
@@ -15,7 +21,13 @@ export function pageTools(model, { step, zoom, fit, about }) {
   return el(
     "div",
     { class: "tools", role: "toolbar", "aria-label": "Pages" },
-    el("div", { class: "tool-group" }, button("Previous page", () => step(-1), { icon: "back", class: "tool" }), page, button("Next page", () => step(1), { icon: "next", class: "tool" })),
+    el(
+      "div",
+      { class: "tool-group" },
+      button("Previous page", () => step(-1), { icon: "back", class: "tool" }),
+      page,
+      button("Next page", () => step(1), { icon: "next", class: "tool" }),
+    ),
     el(
       "div",
       { class: "tool-group zooms" },
@@ -31,7 +43,9 @@ export function pageTools(model, { step, zoom, fit, about }) {
 export async function showHistory(review) {
   try {
     const { history } = await getJson(`api/review/${encodeURIComponent(review.id)}/history`);
-    dialog("History", history.length ? el("ol", { class: "history" }, history.toReversed().map(entryLine)) : el("p", { class: "muted" }, "Nothing was decided yet."), el("p", { class: "muted" }, count(history.length, "entry", "entries")));
+    const nothing = el("p", { class: "muted" }, "Nothing was decided yet.");
+    const listed = history.length ? el("ol", { class: "history" }, history.toReversed().map(entryLine)) : nothing;
+    dialog("History", listed, el("p", { class: "muted" }, count(history.length, "entry", "entries")));
   } catch (error) {
     notify(error.message, "error");
   }
@@ -39,5 +53,6 @@ export async function showHistory(review) {
 
 function entryLine(entry) {
   const corrected = entry.action === "correct" ? `: ${shownValue(entry.decision.value)}` : "";
-  return el("li", {}, el("strong", {}, entry.path), ` ${entry.action}${corrected}`, el("span", { class: "muted" }, ` · ${entry.reviewer || "no name"}, ${ago(entry.at)}`));
+  const who = el("span", { class: "muted" }, ` · ${entry.reviewer || "no name"}, ${ago(entry.at)}`);
+  return el("li", {}, el("strong", {}, entry.path), ` ${entry.action}${corrected}`, who);
 }

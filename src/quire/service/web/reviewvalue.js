@@ -1,15 +1,18 @@
 // One value beside its evidence: what was found, why it is in doubt, its picture, what else it may be.
 
 import { cropBox } from "./crops.js";
-import { el, icon } from "./dom.js";
+import { el } from "./dom.js";
 import { placeAt } from "./overlay.js";
 import { count, percent } from "./words.js";
 
-export const DOUBTS = { conflict: "Conflict", not_found: "Not found", unverified: "Unverified", low: "Low confidence" };
+export const DOUBTS = { conflict: "Conflict", not_found: "Not found", unverified: "Not in the text", low: "Not sure" };
 export const STATES = { open: "Open", confirmed: "Confirmed", corrected: "Corrected", rejected: "Rejected", absent: "Not in the document" };
 const MOST = 5;
 
 export const shownValue = (value) => (value === null || value === undefined || value === "" ? "—" : typeof value === "boolean" ? (value ? "yes" : "no") : String(value));
+
+/** How likely a value answers its field. Rounded down, so that it never looks surer than it is. */
+export const sureness = ({ probability }) => (probability === null || probability === undefined ? "" : `${Math.floor(100 * probability)} % sure`);
 
 /** What a reviewer can choose with the keys 1 to 5: the values of a conflict, else the alternatives. */
 export function choicesOf(item) {
@@ -26,19 +29,18 @@ export function valueCard(item, { picture, choose, look }) {
   const choices = choicesOf(item);
   return el(
     "div",
-    { class: "value-card" },
-    el("p", { class: "value-path muted" }, item.path),
-    el("h2", { class: "value-title" }, item.title),
-    item.description && el("p", { class: "muted value-about" }, item.description),
+    { class: "value-card", data: { path: item.path } },
     el(
-      "p",
+      "div",
       { class: "value-marks" },
-      el("span", { class: "mark", data: { doubt: decided ? "" : item.doubt, state: item.state } }, decided ? STATES[item.state] : (DOUBTS[item.doubt] ?? (item.evidence.status === "not_found" ? "New" : "Verified"))),
+      el("h2", { class: "value-title", title: item.path }, item.title, rowOf(item)),
+      el("span", { class: "mark", data: { doubt: decided ? "" : item.doubt, state: item.state } }, decided ? STATES[item.state] : (DOUBTS[item.doubt] ?? (item.evidence.status === "not_found" ? "New" : "At its place"))),
       decided && item.reviewer && el("span", { class: "muted" }, `by ${item.reviewer}`),
-      !decided && evidence.confidence.total !== undefined && el("span", { class: "muted" }, `confidence ${percent(evidence.confidence.total)}`),
-      !decided && evidence.crop_verified && el("span", { class: "muted" }, "crop-verified"),
+      !decided && el("span", { class: "muted" }, sureness(evidence)),
+      !decided && evidence.crop_verified && el("span", { class: "muted" }, "its picture reads the same"),
       evidence.extractor && el("span", { class: "muted" }, evidence.extractor),
     ),
+    item.description && el("p", { class: "muted value-about", title: item.description }, item.description),
     reasonOf(item),
     !item.conflict && el("output", { class: "value-text", "aria-label": "Value" }, shownValue(item.value)),
     !item.conflict && place.page && place.bboxes.length > 0 && cropFigure(place, item, picture),
@@ -46,6 +48,12 @@ export function valueCard(item, { picture, choose, look }) {
     !item.conflict && choices.length > 0 && others(choices, { choose, look }),
     item.conflict && choices.length > item.conflict.values.length && others(choices.slice(item.conflict.values.length), { choose, look, from: item.conflict.values.length }),
   );
+}
+
+/** Which row of a list it is in. */
+function rowOf({ path }) {
+  const rows = [...path.matchAll(/\[(\d+)\]/g)].map(([, row]) => Number(row) + 1);
+  return rows.length > 0 && el("span", { class: "muted" }, ` row ${rows.join(".")}`);
 }
 
 /** Why a value is in doubt, or was not found. */
@@ -111,17 +119,5 @@ function others(choices, { choose, look, from = 0 }) {
         ),
       ),
     ),
-  );
-}
-
-/** Nothing is left, or others have what is. */
-export function nothingLeft(left, actions) {
-  return el(
-    "div",
-    { class: "empty" },
-    icon("check"),
-    el("h1", { class: "lead" }, left ? "Other reviewers have the rest" : "Everything is reviewed"),
-    el("p", {}, left ? `${count(left, "value is", "values are")} still open. What they leave comes back here.` : "No value is left for these filters."),
-    ...actions,
   );
 }

@@ -31,15 +31,18 @@ export class Sheets {
     this._observer = new ResizeObserver(() => this.resize());
     this._observer.observe(this.element);
     this._settled = debounced(() => this._findCurrent(), 60);
-    model.addEventListener("page", ({ detail }) => detail.origin === "scroll" || this.goTo(model.current, detail.origin));
-    model.addEventListener("select", ({ detail }) => {
+    this._closed = new AbortController(); // the model may be shown again by others
+    const on = (name, listener) => model.addEventListener(name, listener, { signal: this._closed.signal });
+    on("page", ({ detail }) => detail.origin === "scroll" || this.goTo(model.current, detail.origin));
+    on("select", ({ detail }) => {
       this._update();
       if (detail.origin !== "page") this.reveal();
     });
-    for (const name of ["filter", "show", "hits"]) model.addEventListener(name, () => this._update());
+    for (const name of ["filter", "show", "hits"]) on(name, () => this._update());
   }
 
   close() {
+    this._closed.abort();
     this._observer.disconnect();
     for (const sheet of this.shown.values()) sheet.close();
     this.pictures.close();

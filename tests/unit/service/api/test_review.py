@@ -13,11 +13,11 @@ from quire.durable.views.views import DocumentViews
 from quire.extract.encoding import extraction_json
 from quire.learn.samples import Sample
 from quire.service.reviews import ReviewService
-from quire.service.security import scope_of
 from quire.store.deleting import delete_documents
 from quire.store.files import FileStore
+from quire.store.scoped import scope_of
 from tests import bills, documents
-from tests.unit.service.api.conftest import Answer, serving
+from tests.unit.service.api.conftest import TENANT, Answer, serving
 
 pytestmark = pytest.mark.processes
 
@@ -203,6 +203,15 @@ def test_what_cannot_be_reviewed_is_refused(shared, change, said):
         ({"action": "correct"}, 422),
         ({"action": "correct", "value": 1, "bboxes": [{"left": 0, "top": 0, "width": 1, "height": 1}]}, 422),
         ({"action": "correct", "value": 1, "page": 1, "bboxes": [{"left": 9, "top": 0, "width": 1, "height": 1}]}, 422),
+        (
+            {"action": "correct", "value": 1, "page": 1, "bboxes": [{"left": 0.9, "top": 0, "width": 1, "height": 1}]},
+            422,
+        ),
+        ({"action": "correct", "value": 1, "page": 77}, 422),
+        ({"action": "correct", "value": 1, "page": 1, "blocks": ["p2-b1"]}, 422),
+        ({"action": "correct", "value": 1, "blocks": ["p1-b1"]}, 422),
+        ({"path": "total[0]", "version": 0, "action": "correct", "value": 1}, 422),
+        ({"path": "items[9000].price", "version": 0, "action": "correct", "value": 1}, 422),
         ({"action": "guess"}, 422),
         ({"version": 7}, 409),
         ({"path": "nothing"}, 422),
@@ -253,7 +262,7 @@ def test_a_run_waits_for_its_review_and_shows_what_was_decided_after_a_restart(t
         def deleted_meanwhile(document: str) -> Sequence[ReviewRow]:
             found = latest(document)
             with FileStore(tmp_path / "store") as other:  # another process does it
-                delete_documents(other, [sha256])
+                delete_documents(other, [sha256], scopes=[scope_of(TENANT)])
             return found
 
         monkeypatch.setattr(tables, "latest", deleted_meanwhile)

@@ -45,6 +45,7 @@ def test_a_url_that_cannot_be_fetched_is_a_failed_document(server):
     (document,) = server.get(f"/api/runs/{run}").json["documents"]
     assert document["state"] == "failed"
     assert "private address" in document["error"]
+    assert "QUIRE_SERVE_ALLOWED_PRIVATE_IPS" in document["error"] and "--allow" not in document["error"]
 
 
 def test_the_same_idempotency_key_is_the_same_run(idle):
@@ -176,3 +177,63 @@ def test_a_tenant_finds_nothing_of_another(server):
     for name in ("runs", "documents"):
         assert server.ask("GET", f"/api/{name}", headers=yours).json[name] == []
         assert server.ask("GET", f"/api/{name}", headers=mine).json[name]
+
+
+def again(server, document: str, **headers: str):
+    sent = {"Content-Type": "application/json", **headers}
+    return server.ask("POST", "/api/runs", json.dumps({"document": document}), sent)
+
+
+def test_a_document_that_failed_is_read_again_with_its_options(server):
+    mine = {"X-Tenant-Id": "retrying"}
+    failed = server.read(b"%PDF-1.7 no document", "broken.pdf", options={"pages": "1-3", "lang": ["de"]}, headers=mine)
+    made = again(server, failed, **mine)
+    assert made.status == 201, made.body
+    run = made.json["id"]
+    assert run != failed.rpartition(".")[0]
+    server.service.runtime.result(run, timeout_s=120)
+    inputs = server.service.runtime.status(run).inputs
+    assert (inputs["read"]["pages"], inputs["read"]["lang"]) == ("1-3", ["de"])
+    (document,) = server.get(f"/api/runs/{run}", X_Tenant_Id="retrying").json["documents"]
+    assert (document["name"], document["state"]) == ("broken.pdf", "failed")
+    assert "not a PDF" in document["error"], "the file was kept"
+    assert again(server, failed).status == 404, "another tenant has no such document"
+
+
+def test_an_extraction_that_is_done_again_asks_for_the_same_values(server):
+    body = {"fields": ["total"], "review": "queue"}
+    sent = b"".join(
+        b'--x\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n%s\r\n' % part
+        for part in (
+            (b"files", b'; filename="broken.pdf"', b"%PDF-1.7 no document"),
+            (b"extract", b"", json.dumps(body).encode()),
+        )
+    )
+    kind = {"Content-Type": "multipart/form-data; boundary=x"}
+    failed = server.ask("POST", "/api/extract", sent + b"--x--\r\n", kind).json["id"]
+    server.service.runtime.result(failed, timeout_s=120)
+    run = again(server, f"{failed}.1").json
+    assert run["type"] == "extract"
+    first, second = (server.service.runtime.status(id).inputs for id in (failed, run["id"]))
+    assert (second["extract"], second["review"]) == (first["extract"], "queue")
+
+
+def test_a_url_that_failed_is_fetched_again(server):
+    body = json.dumps({"sources": [{"url": "http://127.0.0.1:9/a.pdf"}]})
+    run = server.ask("POST", "/api/runs", body, {"Content-Type": "application/json"}).json["id"]
+    server.service.runtime.result(run, timeout_s=120)
+    second = again(server, f"{run}.1").json["id"]
+    server.service.runtime.result(second, timeout_s=120)
+    (document,) = server.get(f"/api/runs/{second}").json["documents"]
+    assert "private address" in document["error"]
+    body = json.dumps({"sources": [{"url": "http://127.0.0.1:9/a.pdf?key=secret"}]})
+    run = server.ask("POST", "/api/runs", body, {"Content-Type": "application/json"}).json["id"]
+    server.service.runtime.result(run, timeout_s=120)
+    refused = again(server, f"{run}.1")
+    assert (refused.status, "secrets, which are not kept" in refused.json["detail"]) == (409, True)
+
+
+@pytest.mark.parametrize("body", [{}, {"sources": []}, {"sources": [{"url": "http://a.org/b"}], "document": "a-1.1"}])
+def test_a_request_that_names_nothing_or_two_things_to_read_is_refused(server, body):
+    answer = server.ask("POST", "/api/runs", json.dumps(body), {"Content-Type": "application/json"})
+    assert (answer.status, "name what to read" in answer.json["detail"]) == (422, True)

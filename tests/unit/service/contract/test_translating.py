@@ -54,7 +54,9 @@ def test_defaults_read_everything_and_return_markdown():
             "page_break": "",
             "compact_tables": False,
             "version": None,
+            "titles": False,
         },
+        "enrich": None,
         "chunking": None,
         "include_converted_doc": False,
         "targets": [{"kind": "inbody"}],
@@ -134,11 +136,6 @@ def test_a_model_that_is_named_but_not_used_is_no_reason_to_refuse():
         ({"ocr_custom_config": {"kind": "x"}}, "Custom OCR configuration is disabled by server policy."),
         ({"pipeline": "asr"}, "pipeline 'asr' is not available on this server. Send 'standard'."),
         (
-            {"do_picture_description": True},
-            "do_picture_description is not available: no model on this server describes pictures. Leave it out or send "
-            "false.",
-        ),
-        (
             {"chunking_preset": "huge"},
             "chunking_preset 'huge' is not allowed. Allowed values: ['default', 'granite_embedding_278m', "
             "'hierarchical', 'minilm_l6', 'multilingual_e5_large'].",
@@ -151,10 +148,25 @@ def test_what_is_not_possible_is_refused_with_the_reason(options, said):
 
 @pytest.mark.parametrize(
     "name",
-    ["do_code_enrichment", "do_picture_classification", "do_chart_extraction"],
+    ["do_code_enrichment", "do_picture_classification", "do_chart_extraction", "do_picture_description"],
 )
-def test_enrichments_without_a_model_are_refused(name):
-    assert refusal(translated, {name: True}).startswith(f"{name} is not available")
+def test_enrichments_without_a_model_are_refused_where_that_is_set(name):
+    assert translated({name: True})["enrich"]["kinds"] == [name.removeprefix("do_")]
+    strict = Policy(strict_enrichments=True)
+    assert refusal(translated, {name: True}, strict).startswith(f"{name} is not available: no model on this server ")
+    assert translated({name: True}, Policy(strict_enrichments=True, vision="vision"))["enrich"]
+    asked = {name: True, "picture_description_api": {"url": "https://models.example/v1"}}
+    allowed = Policy(strict_enrichments=True, remote_models=True)
+    if name == "do_picture_description":
+        assert translated(asked, allowed)["enrich"]["api"]["url"] == "https://models.example/v1"
+    else:
+        assert refusal(translated, asked, allowed).startswith(f"{name} is not available")
+
+
+def test_the_prompt_of_a_local_model_is_for_the_model_of_the_server():
+    local = {"repo_id": "ibm/some-model", "prompt": "What is it?"}
+    asked = translated({"do_picture_description": True, "picture_description_local": local})["enrich"]
+    assert asked == {"kinds": ["picture_description"], "prompt": "What is it?", "least_area": 0.05}
 
 
 def test_formulas_are_latex_whether_they_are_asked_for_or_not():

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Error, Page, expect
 
 from quire.extract.encoding import extraction_json
+from quire.review.queue import ReviewQueue
 from tests import bills
 from tests.runtime.tracking import wait_until
 from tests.unit.service.api.conftest import Serving
@@ -45,6 +48,12 @@ MEASURE = """async (sheet) => {
       }
   const ink = [left, top, right, bottom].map((value) => value / scale - 12);
   return { ink, size: [box.width, box.height] };
+}"""
+
+
+CLAIMS = """() => {
+  const key = Object.keys(localStorage).find((each) => each.startsWith("quire-review-claims-"));
+  return JSON.parse(localStorage.getItem(key));
 }"""
 
 
@@ -97,7 +106,7 @@ def desk(page, server) -> Callable[..., Page]:
 def at(page: Page, path: str) -> None:
     """Wait until the value of a path is shown, and can be decided about."""
     expect(page.locator(".desk-panel")).to_have_attribute("aria-busy", "false")
-    expect(page.locator(".value-path")).to_have_text(path)
+    expect(page.locator(".value-card")).to_have_attribute("data-path", path)
     expect(page.locator(".desk-panel")).to_have_attribute("aria-busy", "false")
 
 
@@ -119,13 +128,15 @@ def test_a_document_is_reviewed_with_keys_alone(desk, review, page):
     page.keyboard.press("a")
     at(page, "items[2].price")
     page.keyboard.press("r")
-    at(page, "currency")
+    expect(page.get_by_role("heading", name="1 value is still open")).to_be_visible()
     page.keyboard.press("z")
     at(page, "items[2].price")
-    expect(page.locator(".mark").first).to_have_text("Low confidence")
+    expect(page.locator(".mark").first).to_have_text("Not sure")
     page.keyboard.press("A")
+    expect(page.get_by_role("heading", name="1 value is still open")).to_be_visible()
+    page.keyboard.press("Enter")
     at(page, "currency")
-    page.keyboard.press("a")
+    page.keyboard.press("x")
     expect(page.get_by_role("heading", name="Everything is reviewed")).to_be_visible()
     values = mine.extraction()["values"]
     assert (values["number"], values["date"], values["total"]) == ("INV-2041", None, 145)
@@ -133,7 +144,7 @@ def test_a_document_is_reviewed_with_keys_alone(desk, review, page):
         "number": "corrected",
         "date": "absent",
         "total": "corrected",
-        "currency": "confirmed",
+        "currency": "absent",
         "items[1].name": "confirmed",
         "items[2].price": "confirmed",
     }
@@ -306,16 +317,69 @@ def test_a_reload_goes_on_where_it_was(desk, review, page):
     at(page, "number")  # of the other document
 
 
-def test_the_last_value_can_be_skipped_and_comes_again(desk, review, page):
+def test_next_never_goes_in_a_circle(desk, review, page):
+    desk(review())
+    for path in ("number", "date", "total", "currency", "items[1].name"):
+        at(page, path)
+        page.keyboard.press("n")
+    expect(page.get_by_role("heading", name="6 values are still open")).to_be_visible()
+    page.keyboard.press("n")
+    expect(page.get_by_role("heading", name="6 values are still open")).to_be_visible()
+    page.get_by_role("button", name="Look at them again").click()
+    at(page, "number")
+
+
+def test_the_last_value_can_be_passed_over_and_looked_at_again(desk, review, page):
     desk(review(), "&doubt=conflict")
     at(page, "total")
     drawn(page, 1)
     page.keyboard.press("n")
+    expect(page.get_by_role("heading", name="1 value is still open")).to_be_visible()
+    page.keyboard.press("Enter")
     at(page, "total")
     page.keyboard.press("a")
     expect(page.get_by_role("heading", name="Everything is reviewed")).to_be_visible()
     page.get_by_role("button", name="Undo the last decision").click()
     at(page, "total")
+
+
+def test_what_was_not_found_cannot_be_approved_and_its_likely_place_is_shown(desk, review, page):
+    mine = review()
+    desk(mine, "&field=currency")
+    at(page, "currency")
+    expect(page.get_by_role("button", name="Approve")).to_be_hidden()
+    expect(page.get_by_role("button", name="Not in the document")).to_have_class("primary")
+    expect(page.locator(".value-where")).to_contain_text("whole page")
+    drawn(page, 1)
+    paper, stage = page.locator(".sheet[data-page='1']").bounding_box(), page.locator(".sheets").bounding_box()
+    assert paper is not None and stage is not None
+    assert paper["height"] < stage["height"], "the whole sheet is in sight"
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Correct it")).to_be_focused()
+    assert mine.states() == {}
+    desk(mine, "&field=total")
+    assert page.locator(".value-title").inner_text() == "Total"
+    expect(page.get_by_text("Total", exact=True)).to_have_count(1)
+
+
+def test_a_missing_value_is_looked_for_where_its_name_is_printed(review, server, page):
+    document = server.read(bills.bill(), "likely.pdf")
+    asked = json.dumps({"document": document, "fields": ["amount due", "date of birth"], "review": "queue"})
+    run = server.ask("POST", "/api/extract", asked, JSON).json["id"]
+    server.service.runtime.result(run, timeout_s=120)
+    extraction = server.get(f"/api/documents/{run}.1/extraction").json
+    evidence = {
+        path: {**one, "status": "not_found", "page": None, "bboxes": [], "alternatives": []}
+        for path, one in extraction["evidence"].items()
+    }
+    changed = {**extraction, "values": dict.fromkeys(extraction["values"]), "evidence": evidence, "conflicts": []}
+    body = {"document": document, "schema": ["amount due", "date of birth"], "extraction": changed}
+    made = server.ask("POST", "/api/review", json.dumps(body), JSON).json
+    page.goto(f"{server.url}/#/review/work?review={made['id']}&field=amount_due")
+    at(page, "amount_due")
+    expect(page.locator(".value-where")).to_have_text("“amount due” stands on page 2")
+    expect(page.locator(".sheet[data-page='2'] .hit.current")).to_be_in_viewport()
 
 
 def test_a_decision_without_a_connection_is_not_lost_silently(desk, review, page, context, complaints):
@@ -335,7 +399,7 @@ def test_a_decision_without_a_connection_is_not_lost_silently(desk, review, page
 def test_a_value_that_changed_meanwhile_is_shown_as_it_is(desk, review, page, complaints):
     mine = review()
     desk(mine)
-    (claim, *_) = json.loads(page.evaluate("sessionStorage.getItem('quire-review-claims')"))
+    (claim, *_) = page.evaluate(CLAIMS)
     body = {"path": "number", "version": 0, "action": "correct", "value": "A-1", "claim": claim, "reviewer": "Bob"}
     assert mine.server.ask("POST", f"/api/review/{mine.id}/decisions", json.dumps(body), JSON).status == 200
     page.keyboard.press("x")
@@ -393,3 +457,80 @@ def test_no_fault_of_accessibility_is_found_in_a_review(desk, review, server, pa
     at(page, "items[1].name")
     expect(page.get_by_role("button", name="A sample")).to_be_visible()
     assert page.evaluate(RUN) == []
+
+
+def held(mine: Review) -> list[str]:
+    """The parts of a review that someone has."""
+    items = mine.server.service.reviews.queue.tables.items(mine.id)
+    return list(dict.fromkeys(item.part for item in items if item.held))
+
+
+def test_a_closed_tab_gives_its_values_back_at_once(review, context, server):
+    mine = review()
+    page = context.new_page()
+    page.goto(f"{server.url}/#/review/work?review={mine.id}")
+    at(page, "number")
+    wait_until(lambda: held(mine) == ["number", "date"], "the next value is not claimed")
+    page.close()
+    wait_until(lambda: held(mine) == [], "the closed tab keeps its values")
+
+
+def test_a_tab_that_is_closed_while_it_claims_has_nothing_afterwards(review, context, server, monkeypatch):
+    mine, asked, go_on = review(), threading.Event(), threading.Event()
+    claim = ReviewQueue.claim
+
+    def slow(*given, **more):
+        asked.set()
+        assert go_on.wait(60)
+        return claim(*given, **more)
+
+    monkeypatch.setattr(ReviewQueue, "claim", slow)
+    page = context.new_page()
+    page.goto(f"{server.url}/#/review/work?review={mine.id}")
+    assert asked.wait(60)
+    page.close()
+    claimed = threading.Event()
+    release = ReviewQueue.release
+
+    def released(queue, *given):
+        release(queue, *given)
+        if go_on.is_set():
+            claimed.set()
+
+    monkeypatch.setattr(ReviewQueue, "release", released)
+    go_on.set()
+    assert claimed.wait(60), "nobody gives the claim back"
+    assert held(mine) == []
+
+
+def test_the_next_tab_gives_back_what_a_crashed_one_had(review, context, server, complaints):
+    mine = review()
+    crashed = context.new_page()
+    crashed.goto(f"{server.url}/#/review/work?review={mine.id}")
+    at(crashed, "number")
+    wait_until(lambda: held(mine) == ["number", "date"], "the next value is not claimed")
+    with contextlib.suppress(Error):
+        crashed.goto("chrome://crash")
+    assert held(mine) == ["number", "date"]
+    page = context.new_page()
+    page.goto(f"{server.url}/#/review/work?review={mine.id}")
+    at(page, "number")
+
+
+def test_the_only_reviewer_is_not_told_of_others(review, page, context, server):
+    mine = review()
+    page.goto(f"{server.url}/#/review/work?review={mine.id}&doubt=conflict")
+    at(page, "total")
+    second = context.new_page()
+    second.goto(f"{server.url}/#/review/work?review={mine.id}&doubt=conflict")
+    expect(second.get_by_role("heading", name="Another tab has the rest")).to_be_visible()
+    page.close()
+    at(second, "total")
+
+
+def test_a_second_reviewer_is_told_who_has_the_rest(review, page, server):
+    mine = review()
+    claimed = {"reviewer": "Ada", "review": mine.id, "path": "total"}
+    assert server.ask("POST", "/api/review/claims", json.dumps(claimed), JSON).json["claim"]
+    page.goto(f"{server.url}/#/review/work?review={mine.id}&doubt=conflict")
+    expect(page.get_by_role("heading", name="Ada has the rest")).to_be_visible()

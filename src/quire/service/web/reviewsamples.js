@@ -1,0 +1,49 @@
+// Which documents are learnt from: the one in work, and at the end all that were decided about.
+
+import { el, notify, replace } from "./dom.js";
+import { action } from "./reviewtools.js";
+import { count } from "./words.js";
+
+export class ReviewSamples {
+  /** `guarded(work)` runs one thing after the other, `say` tells a screen reader. */
+  constructor(session, guarded, say) {
+    Object.assign(this, { session, guarded, say });
+    this.review = null;
+    this.element = el("button", {
+      type: "button", class: "secondary small", "aria-keyshortcuts": "s",
+      title: "Learn from what is decided in this document", on: { click: () => this.toggle() },
+    });
+  }
+
+  show(review) {
+    this.review = review;
+    this.element.setAttribute("aria-pressed", String(review.sample));
+    replace(this.element, el("span", {}, review.sample ? "A sample" : "Use as a sample"), el("kbd", {}, "s"));
+  }
+
+  toggle() {
+    const { review } = this;
+    return this.guarded(async () => {
+      Object.assign(review, await this.session.mark(review.id, !review.sample));
+      this.show(review);
+      this.say(`${review.name} is ${review.sample ? "a sample" : "no sample"}.`);
+    });
+  }
+
+  /** Mark what was decided about in this session. */
+  markAll() {
+    return this.guarded(async () => {
+      const reviews = this.session.reviews();
+      if (!reviews.length) return;
+      for (const review of reviews) await this.session.mark(review, true);
+      notify(`${count(reviews.length, "document is a sample", "documents are samples")}.`);
+    });
+  }
+
+  /** The button for that; null if nothing was decided. */
+  markAllButton() {
+    const decided = this.session.reviews().length;
+    const label = decided === 1 ? "Use the document as a sample" : `Use the ${decided} documents as samples`;
+    return decided ? action(label, "s", () => this.markAll()) : null;
+  }
+}
