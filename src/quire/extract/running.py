@@ -15,7 +15,6 @@ from quire.extract.merging import settled
 from quire.extract.schema import ExtractSchema, LeafSpec, ListSpec, SchemaNode
 from quire.extract.values import (
     EvidenceConflict,
-    EvidenceCoverage,
     Extraction,
     ExtractorFailure,
     LeafEvidence,
@@ -24,7 +23,7 @@ from quire.extract.values import (
 )
 from quire.page_ranges import selection
 
-VERSION = "1"
+VERSION = "2"
 """Of how proposals become an extraction: part of the key under which one is stored."""
 _INDEX = re.compile(r"\[(\d+)\]")
 
@@ -52,7 +51,6 @@ def extract(
         catalog=catalog.version,
         values=values,
         evidence=filling.evidence,
-        coverage=coverage_of(filling.evidence.values()),
         conflicts=tuple(filling.conflicts),
         not_found=tuple(filling.not_found),
         extractors=tuple(f"{one.name} {one.version}" for one in extractors),
@@ -175,7 +173,7 @@ class _Filling:
             return None
         if outcome.conflict is not None:
             self.conflicts.append(outcome.conflict)
-        self.evidence[path] = evidence
+        self.evidence[path] = replace(evidence, probability=confidence)
         return outcome.value
 
     def _missing(self, path: str, reason: str, evidence: LeafEvidence | None = None) -> None:
@@ -189,19 +187,6 @@ def _longest(path: str, said: Sequence[_Said]) -> _Said | None:
     row, so one extractor says all of it."""
     best = max(said, key=lambda one: len(one.indices.get(path, ())), default=None)
     return best if best is not None and path in best.indices else None
-
-
-def coverage_of(found: Iterable[LeafEvidence]) -> EvidenceCoverage:
-    """How much of some leaves is supported by the document."""
-    listed = list(found)
-    present = [one for one in listed if one.status != "not_found"]
-    return EvidenceCoverage(
-        leaves=len(listed),
-        cited=sum(one.page is not None for one in present),
-        verified=sum(one.supported for one in present),
-        crop_verified=sum(one.crop_verified for one in present),
-        not_found=len(listed) - len(present),
-    )
 
 
 def _shown(value: Json) -> str:

@@ -27,13 +27,15 @@ class ReviewService:
         self._store, self._runtime, self._every = store, runtime, every
 
     def current(self, document: DocumentReference, extraction: Digest) -> Digest:
-        """An extraction in the store with what people decided about it; itself if they did not."""
+        """An extraction of the store in today's schema, with what people decided about it; itself if that is equal."""
         scope, sha256 = document.get("scope", ""), document["source"]["id"]
-        if not self.queue.tables.latest(own := document_in(scope, sha256)):
-            return extraction
+        reviews = self.queue.tables.latest(own := document_in(scope, sha256))
         store = scoped(self._store, scope)
-        given = decode_extraction(store.load(extraction))
-        data = encode_extraction(self.queue.applied(given, own))
+        given = store.load(extraction)
+        found = decode_extraction(given)
+        data = encode_extraction(self.queue.applied(found, own) if reviews else found)
+        if data == given:
+            return extraction
         key = artifact_key("reviewed-extraction", "1", (extraction, digest_bytes(data)), digest_of({}))
         found = store.find(key)
         if found is None:

@@ -43,7 +43,7 @@ def test_five_corrected_receipts_are_enough_to_find_what_the_rules_miss(model, n
 def test_values_that_were_learnt_are_checked_like_all_others(model):
     made = extract(catalog(7), SCHEMA, [LearnedExtractor(model)])
     total = made["total"]
-    assert (total.status, total.extractor, total.page) == ("verified", "learned", 1)
+    assert (total.status, total.extractor, total.page) == ("found", "learned", 1)
     assert total.bboxes
     assert {one.extractor for one in total.alternatives} <= {"learned"}
 

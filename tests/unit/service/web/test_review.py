@@ -122,7 +122,7 @@ def test_a_document_is_reviewed_with_keys_alone(desk, review, page):
     at(page, "currency")
     page.keyboard.press("z")
     at(page, "items[2].price")
-    expect(page.locator(".mark").first).to_have_text("Low confidence")
+    expect(page.locator(".mark").first).to_have_text("Not sure")
     page.keyboard.press("A")
     at(page, "currency")
     page.keyboard.press("a")
