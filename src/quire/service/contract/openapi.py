@@ -37,7 +37,6 @@ _NAMES = {
     "FieldError": "ValidationError",
     "FileSource": "FileSourceRequest",
     "GoogleCloudStorageSource": "GoogleCloudStorageSourceRequest",
-    "GoogleDriveSource": "GoogleDriveSourceRequest",
     "HierarchicalChunkRequest": "HierarchicalChunkerOptionsDocumentsRequest",
     "HierarchicalOptions": "HierarchicalChunkerOptions",
     "HttpSource": "HttpSourceRequest",
@@ -52,6 +51,7 @@ _NAMES = {
     "TaskMeta": "TaskProcessingMeta",
 }
 """The models whose name there is another one."""
+_REFUSED = requests.PresignedUrlTarget.__name__
 _TITLES = {"hybrid": "HybridChunker", "hierarchical": "HierarchicalChunker"}
 _TASK = [{"name": "task_id", "in": "path", "required": True, "schema": {"type": "string"}}]
 
@@ -60,13 +60,22 @@ def docling_openapi() -> tuple[dict[str, Json], dict[str, Json]]:
     """The paths with their operations, and the schemas that they refer to."""
     _, made = models_json_schema([(model, "validation") for model in _MODELS], ref_template=REFERENCE)
     described: dict[str, Json] = json.loads(_renamed(json.dumps(made["$defs"])))
-    described = {_NAMES.get(name, name): schema for name, schema in described.items()}
+    described = {_NAMES.get(name, name): _offered(schema) for name, schema in described.items() if name != _REFUSED}
     for name, (options, prefix) in _forms().items():
         described[name] = _form(options, prefix)
     paths: dict[str, Json] = {}
     for path, method, operation in _operations():
         paths.setdefault(path, {})[method] = operation
     return paths, described
+
+
+def _offered(value: Any) -> Any:
+    """A schema without the target that every request for it is refused."""
+    if isinstance(value, list):
+        return [_offered(one) for one in value if one != _reference(_REFUSED)]
+    if isinstance(value, dict):
+        return {name: _offered(one) for name, one in value.items() if one != _reference(_REFUSED)["$ref"]}
+    return value
 
 
 def _renamed(text: str) -> str:
@@ -219,7 +228,11 @@ def _form(chunking: type[BaseModel] | None, prefix: str) -> Json:
     """A multipart form: lists are repeated fields, objects are JSON as text."""
     fields: dict[str, Json] = {
         "files": {"type": "array", "items": {"type": "string", "format": "binary"}, "minItems": 1},
-        "target_type": {"type": "string", "enum": [one.value for one in TargetName], "default": "inbody"},
+        "target_type": {
+            "type": "string",
+            "enum": [one.value for one in TargetName if one != TargetName.presigned_url],
+            "default": "inbody",
+        },
         "callbacks": {"type": "array", "items": {"type": "string"}, "description": "URLs, or JSON objects."},
     }
     without = {"to_formats"} if chunking else set()

@@ -67,14 +67,6 @@ class _GoogleCloudStorage(_Body):
     service_account_key: dict[str, Any] | None = Field(default=None, repr=False)
 
 
-class _GoogleDrive(_Body):
-    path_id: str
-    token_path: str | None = None
-    refresh_token: str | None = Field(default=None, repr=False)
-    credentials_path: str | None = None
-    credentials: dict[str, Any] | None = Field(default=None, repr=False)
-
-
 class S3Source(_S3):
     kind: Literal["s3"] = "s3"
 
@@ -85,10 +77,6 @@ class AzureBlobSource(_AzureBlob):
 
 class GoogleCloudStorageSource(_GoogleCloudStorage):
     kind: Literal["google_cloud_storage"] = "google_cloud_storage"
-
-
-class GoogleDriveSource(_GoogleDrive):
-    kind: Literal["google_drive"] = "google_drive"
 
 
 class InBodyTarget(_Body):
@@ -105,6 +93,8 @@ class PutTarget(_Body):
 
 
 class PresignedUrlTarget(_Body):
+    """Accepted to be refused with the text that docling's client knows, and not in the OpenAPI text."""
+
     kind: Literal["presigned_url"] = "presigned_url"
 
 
@@ -120,21 +110,17 @@ class GoogleCloudStorageTarget(_GoogleCloudStorage):
     kind: Literal["google_cloud_storage"] = "google_cloud_storage"
 
 
-class GoogleDriveTarget(_GoogleDrive):
-    kind: Literal["google_drive"] = "google_drive"
-
-
 Source = Annotated[FileSource | HttpSource, Field(discriminator="kind")]
 BatchSource = Annotated[
-    AnyHttpSource | S3Source | AzureBlobSource | GoogleCloudStorageSource | GoogleDriveSource,
+    AnyHttpSource | S3Source | AzureBlobSource | GoogleCloudStorageSource,
     Field(discriminator="kind"),
 ]
-StorageTarget = S3Target | AzureBlobTarget | GoogleCloudStorageTarget | GoogleDriveTarget
+StorageTarget = S3Target | AzureBlobTarget | GoogleCloudStorageTarget
 Target = Annotated[
     InBodyTarget | ZipTarget | StorageTarget | PutTarget | PresignedUrlTarget, Field(discriminator="kind")
 ]
 BatchTarget = Annotated[StorageTarget | PresignedUrlTarget, Field(discriminator="kind")]
-AnySource = FileSource | AnyHttpSource | S3Source | AzureBlobSource | GoogleCloudStorageSource | GoogleDriveSource
+AnySource = FileSource | AnyHttpSource | S3Source | AzureBlobSource | GoogleCloudStorageSource
 AnyTarget = InBodyTarget | ZipTarget | StorageTarget | PutTarget | PresignedUrlTarget
 
 
