@@ -275,19 +275,19 @@ class HitPlace(BaseModel):
     bbox: PageBox
 
 
-class ExcerptCell(BaseModel):
+class ShownCell(BaseModel):
     """A text, and the matching words in it as ranges of characters."""
 
     text: str
     marks: list[tuple[int, int]]
 
 
-class ExcerptLine(BaseModel):
+class ShownLine(BaseModel):
     """A line of an excerpt: `text` has one cell, `header` and `row` of a table several, `gap` (something is left out)
     none."""
 
     kind: LineKind
-    cells: list[ExcerptCell]
+    cells: list[ShownCell]
 
 
 class FoundPlace(BaseModel):
@@ -307,7 +307,7 @@ class FoundPlace(BaseModel):
     crop: str | None
     text: str
     marks: list[tuple[int, int]]
-    excerpt: list[ExcerptLine]
+    excerpt: list[ShownLine]
     section: list[str]
     kinds: list[str]
     blocks: list[str]
