@@ -94,7 +94,7 @@ def test_values_are_extracted_reviewed_and_downloaded_with_keys_alone(form, page
             page.get_by_role("button", name=label, exact=True).press("Enter")
         assert saving.value.suggested_filename == f"keys.extracted.{name}"
     page.keyboard.press("r")
-    expect(page.locator(".value-path")).to_be_visible()
+    expect(page.locator(".value-card")).to_be_visible()
     assert "#/review/work?review=" in page.url
 
 
