@@ -22,7 +22,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread, Timer
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from quire.errors import FetchError, LimitError, StoreError, UsageError
@@ -257,8 +257,7 @@ class _Exchange:
         if response.length is not None and response.length > limit:
             raise self._too_large()
         name = safe_name(response.headers.get_filename() or "") or url_name(url)
-        handle, path = tempfile.mkstemp(prefix="quire-")
-        with _kept(Path(path)), os.fdopen(handle, "wb") as file:
+        with temporary_file() as (path, file):
             size = 0
             for piece in self._decoded(response):
                 size += len(piece)
@@ -268,7 +267,7 @@ class _Exchange:
                     file.write(piece)
                 except OSError as error:
                     raise StoreError(f"cannot save {shown_url(self._url)} to {path}: {error.strerror}") from error
-        return Fetched(Path(path), name)
+        return Fetched(path, name)
 
     def _decoded(self, response: http.client.HTTPResponse) -> Iterator[bytes]:
         """The decoded body in small chunks, also if a small body decompresses to a huge one."""
@@ -408,10 +407,13 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
 
 
 @contextmanager
-def _kept(path: Path) -> Iterator[None]:
-    """Remove the file if the block raises."""
+def temporary_file() -> Iterator[tuple[Path, BinaryIO]]:
+    """A file for a download, open in the block; removed if the block raises."""
+    handle, name = tempfile.mkstemp(prefix="quire-")
+    path = Path(name)
     try:
-        yield
+        with os.fdopen(handle, "wb") as file:
+            yield path, file
     except BaseException:
         path.unlink(missing_ok=True)
         raise

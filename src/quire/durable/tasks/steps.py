@@ -74,10 +74,9 @@ class TaskSteps:
         steps = self._documents.scoped(argument["tenant"])
         if "bucket" in source:
             bucket = argument["sources"][source["bucket"]["source"]]["bucket"]
-            name, data = delivering.downloaded({**bucket, **source["bucket"]}, policy_of(argument))
-            with Document(data, name=name) as document:
-                return _stored(steps.store, document, source)
-        fetched = fetch(source["url"], policy_of(argument), headers=source.get("headers"))
+            fetched = delivering.downloaded({**bucket, **source["bucket"]}, policy_of(argument))
+        else:
+            fetched = fetch(source["url"], policy_of(argument), headers=source.get("headers"))
         try:
             with Document(fetched.path, name=fetched.name) as document:
                 return _stored(steps.store, document, source)
