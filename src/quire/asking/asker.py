@@ -16,7 +16,6 @@ from quire.errors import EngineError, FencedError
 from quire.events import EventKind
 from quire.keys import ArtifactKey, Digest
 from quire.workers import Job, JobFailed, WorkerError, WorkerPool, WorkerReply, WorkerTimeout, shared_pool
-from quire.workers.pool import EVERYONE, Share
 
 SETUP_S = 60.0
 """What a job may take besides the request itself: to render a page, to unpack its arguments."""
@@ -70,7 +69,7 @@ class Asker:
         check: Check,
         tell: Tell,
         pool: Callable[[], WorkerPool] = shared_pool,
-        share: Share = EVERYONE,
+        share: str = "",
     ) -> None:
         self.store, self.check = store, check
         self._document, self._tell, self._pool, self._share = document, tell, pool, share

@@ -31,7 +31,6 @@ from quire.recognize.routing import Needs, reads_formulas, route
 from quire.recognize.seen import Seen
 from quire.types import Region
 from quire.workers import Job, WorkerPool, WorkerReply, shared_pool
-from quire.workers.pool import Share
 
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers
@@ -60,9 +59,8 @@ class Recognizer:
         self._lock = Lock()
         self._stopped = Event()
         self._alike: SimilarAnswers | None = None
-        share = Share(run.tenant, run.run)
         self.asker = Asker(
-            run.store, document=source.id, check=self.check, tell=self.tell, pool=self._workers, share=share
+            run.store, document=source.id, check=self.check, tell=self.tell, pool=self._workers, share=run.run
         )
 
     @property

@@ -32,14 +32,12 @@ class StagedRun:
         *,
         run: str,
         document: str,
-        tenant: str = "",
         sinks: Sequence[Sink] = (),
         cancel: Flag | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.store = store
         self.run = run
-        self.tenant = tenant
         self.document = document
         self.clock = clock
         self._teller = Teller(run, sinks, document)

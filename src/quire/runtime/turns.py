@@ -13,6 +13,9 @@ from threading import Lock
 
 TURN = 1_000_000_000
 """Between two turns; numbers begin with the nanoseconds of the clock."""
+NEW = TURN // 4
+"""Between the first turns of two runs: a stream of short documents does not hold up a long one, and hardly waits for
+it."""
 REMEMBERED = 1000
 """Tenants of a pool that may be remembered after their last turn."""
 
@@ -30,6 +33,8 @@ class Turns:
         """The turn of the latest run, by pool and tenant."""
         self._runs: dict[str, dict[tuple[str, str], int]] = {}
         """The turn of the latest invocation of each run that has one waiting, by pool, and tenant and run."""
+        self._newest: dict[str, int] = {}
+        """The first turn of the newest run, by pool."""
 
     def of_run(self, pool: str, tenant: str) -> int:
         """The number of a new run of a tenant."""
@@ -50,8 +55,11 @@ class Turns:
             before = runs.pop(own, None)
             shared = sum(name == tenant for name, _ in runs)
             apart = TURN * (1 + shared if shared < len(runs) else 1)
-            runs[own] = turn = head if before is None else before + apart
-            self._runs[pool] = runs
+            if before is None:
+                turn = self._newest[pool] = max(head, self._newest.get(pool, 0) + NEW)
+            else:
+                turn = before + apart
+            self._runs[pool] = runs | {own: turn}
             return turn
 
     def _next(self, pool: str) -> int:

@@ -10,9 +10,9 @@ import time
 from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from enum import IntEnum
 from functools import partial
 from types import TracebackType
-from typing import NamedTuple
 
 from quire.budget import check_descriptors
 from quire.errors import UsageError
@@ -20,20 +20,23 @@ from quire.supervisor import SupervisedThread
 from quire.workers.conversation import Assignment, OnEvent, OnRequest, WorkerReply, converse
 from quire.workers.process import WorkerProcess
 
+NEW = 0.25
+"""What a brief job, and the first job of a share, cost of a turn: a stream of short documents does not hold up a long
+one, and hardly waits for it."""
 REMEMBERED = 1000
-"""Tenants and shares whose last turn is remembered."""
+"""Shares that may be remembered after their last turn."""
 _LEAVING_S = 0.5
 _JOINING_S = 15.0
 
 
-class Share(NamedTuple):
-    """For whom a job is: a tenant and a run of it. Shares take turns."""
+class Lane(IntEnum):
+    """Which workers take a job, and how soon."""
 
-    tenant: str = ""
-    run: str = ""
-
-
-EVERYONE = Share()
+    CALL = 0
+    """A caller waits for it: it is next."""
+    BRIEF = 1
+    """It takes a moment: looking into a file, the pages of a short document, assembling or exporting them."""
+    LONG = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,9 @@ class _Task:
 
     assignment: Assignment
     future: Future[WorkerReply]
-    share: Share
-    urgent: bool
+    lane: Lane
+    turn: float
+    share: str
     worker: WorkerProcess | None = None
     settled: threading.Event = field(default_factory=threading.Event)
 
@@ -63,8 +67,8 @@ class _Task:
 class WorkerPool:
     """Worker processes and their queue. Thread-safe.
 
-    Urgent jobs come first; otherwise tenants take turns, and the runs of a tenant. One more worker, for urgent jobs
-    alone, starts when one has to wait.
+    Shares of it, such as runs, take turns. One more worker, for all lanes but the long one, starts when a job of these
+    has to wait.
 
     Args:
         workers: How many jobs run in parallel, besides that one. Workers are started on demand.
@@ -96,12 +100,14 @@ class WorkerPool:
         self._first = first
         self._changed = threading.Condition()
         self._waiting: list[_Task] = []
-        self._turns: dict[Share | str, int] = {}
-        """The number of the last turn of a tenant, and of a share, in this order."""
+        self._now = self._newest = 0.0
+        """The turn of the job that was taken last, and of the first job of the newest share."""
+        self._turns: dict[str, float] = {}
+        """The turn of the last job of each share."""
         self._tasks: dict[Future[WorkerReply], _Task] = {}
         self._threads: set[SupervisedThread] = set()
         self._reserved: SupervisedThread | None = None
-        """The slot for urgent jobs alone."""
+        """The slot for all lanes but the long one."""
         self._closed = False
         self._owner = os.getpid()
         atexit.register(self.close)
@@ -122,12 +128,10 @@ class WorkerPool:
         renew_s: float | None = None,
         on_event: OnEvent | None = None,
         on_request: OnRequest | None = None,
-        urgent: bool = False,
-        share: Share = EVERYONE,
+        lane: Lane = Lane.LONG,
+        share: str = "",
     ) -> Future[WorkerReply]:
-        """Queue a job; blocks while two jobs per worker are queued already for its share.
-
-        An urgent one never blocks, and goes first: it should be brief, like those that somebody waits for.
+        """Queue a job; in the long lane it blocks while two jobs per worker are queued already for its share.
 
         The future returns the result, or raises WorkerTimeout, WorkerCrashed, WorkerOutOfMemory, JobFailed or the
         QuireError of the job. It can be cancelled in every state: a queued job is dropped, a running one killed.
@@ -139,18 +143,19 @@ class WorkerPool:
         if os.getpid() != self._owner:
             raise UsageError("this pool belongs to the parent of this forked process; create a new pool")
         pickled = pickle.dumps(job.arguments)
-        task = _Task(Assignment(job.call, pickled, timeout_s, on_event, on_request, renew_s), Future(), share, urgent)
+        assignment = Assignment(job.call, pickled, timeout_s, on_event, on_request, renew_s)
         with self._changed:
-            self._changed.wait_for(lambda: self._closed or urgent or self._queued(share) < 2 * self._workers)
+            self._changed.wait_for(lambda: self._closed or lane < Lane.LONG or self._queued(share) < 2 * self._workers)
             if self._closed:
                 raise UsageError("the pool is closed")
+            task = _Task(assignment, Future(), lane, self._turn(share, lane), share)
             self._waiting.append(task)
             self._tasks[task.future] = task
             if len(self._threads) < min(len(self._tasks), self._workers):
                 thread = SupervisedThread("quire-worker", self._supervise)
                 self._threads.add(thread)
                 thread.start()
-            elif urgent and len(self._tasks) > len(self._threads) and self._reserved is None:
+            elif lane < Lane.LONG and len(self._tasks) > len(self._threads) and self._reserved is None:
                 self._reserved = SupervisedThread("quire-worker", partial(self._supervise, reserved=True))
                 self._reserved.start()
             self._changed.notify_all()
@@ -238,8 +243,20 @@ class WorkerPool:
             first, self._first = self._first, None
             return first
 
-    def _queued(self, share: Share) -> int:
-        return sum(task.share == share and not task.urgent for task in self._waiting)
+    def _turn(self, share: str, lane: Lane) -> float:
+        """The turn of a further job (start-time fair queueing)."""
+        before = self._turns.get(share, -1.0)
+        if before < self._now:
+            turn = self._newest = max(self._now, self._newest + NEW)
+        else:
+            turn = before + (1.0 if lane == Lane.LONG else NEW)
+        if len(self._turns) > REMEMBERED:
+            self._turns = {name: last for name, last in self._turns.items() if last >= self._now}
+        self._turns[share] = turn
+        return turn
+
+    def _queued(self, share: str) -> int:
+        return sum(task.share == share and task.lane == Lane.LONG for task in self._waiting)
 
     def _next(self, *, reserved: bool) -> _Task | None:
         """The next job; None when this slot is to end."""
@@ -248,7 +265,7 @@ class WorkerPool:
             task = self._first_waiting(reserved)
             if task is not None and not self._surplus(reserved):
                 self._waiting.remove(task)
-                self._take_turn(task.share)
+                self._now = max(self._now, task.turn)
                 self._changed.notify_all()
                 return task
             # Under the same lock as the decision, so that a job submitted now starts another slot.
@@ -258,21 +275,12 @@ class WorkerPool:
             return None
 
     def _first_waiting(self, reserved: bool) -> _Task | None:
-        """The job whose turn it is: its tenant, and then its share, had none for the longest time."""
-        turns = self._turns
+        """The job whose turn it is."""
         return min(
-            (task for task in self._waiting if task.urgent or not reserved),
-            key=lambda task: (not task.urgent, turns.get(task.share.tenant, 0), turns.get(task.share, 0)),
+            (task for task in self._waiting if task.lane < Lane.LONG or not reserved),
+            key=lambda task: (task.lane != Lane.CALL, task.turn),
             default=None,
         )
-
-    def _take_turn(self, share: Share) -> None:
-        last = next(reversed(self._turns.values()), 0)
-        for one in (share.tenant, share):
-            self._turns.pop(one, None)
-            self._turns[one] = last + 1
-        while len(self._turns) > REMEMBERED:
-            del self._turns[next(iter(self._turns))]
 
     def _surplus(self, reserved: bool) -> bool:
         return self._closed or (not reserved and len(self._threads) > self._workers)

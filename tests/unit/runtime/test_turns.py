@@ -59,3 +59,13 @@ def test_runs_of_a_tenant_that_has_submitted_hundreds_leave_the_next_turn_to_ano
     queue.begin("single")
     queue.begin("single")
     assert queue.served(4).count("single") == 2
+
+
+def test_a_stream_of_short_documents_does_not_hold_up_a_long_one():
+    queue, served = Queue(), []
+    queue.add("", "long", 10)
+    for number in range(40):  # there is always another one waiting
+        queue.add("", f"short {number}")
+        queue.add("", f"brief {number}")
+        served += queue.served(1)
+    assert 7 <= served.count("long") <= 10

@@ -14,7 +14,7 @@ from quire.errors import ConfigurationError, StoreError, UsageError
 from quire.workers import Job, WorkerPool, WorkerTimeout, shared_pool
 from quire.workers.early import LEAST_MEMORY, MOST_MEMORY, memory_limit
 from quire.workers.job import KEPT
-from quire.workers.pool import Share
+from quire.workers.pool import Lane
 from quire.workers.process import WorkerProcess
 from tests.unit.workers.watching import ended_within, living
 
@@ -280,25 +280,35 @@ class Held:
             job.result(timeout=60)
 
 
-def test_an_urgent_job_waits_neither_for_the_queue_nor_for_a_busy_worker():
+def test_a_brief_job_waits_neither_for_the_queue_nor_for_a_busy_worker():
     with WorkerPool(1) as pool:
         held = Held(pool)
         for number in (1, 2):  # now the queue is full
             held.submit(number)
-        assert held.submit(3, urgent=True).result(60)
-        assert held.submit(4, urgent=True).result(60), "by the same worker"
+        assert held.submit(3, lane=Lane.CALL).result(60)
+        assert held.submit(4, lane=Lane.BRIEF).result(60), "by the same worker"
         held.release()
     assert held.order == [3, 4, 1, 2]
 
 
-def test_runs_and_tenants_take_turns_and_a_full_queue_of_one_is_not_in_the_way_of_another():
-    long, short, other = Share("a", "long"), Share("a", "short"), Share("b", "one")
+def test_runs_take_turns_and_a_full_queue_of_one_is_not_in_the_way_of_another():
     with WorkerPool(1) as pool:
         held = Held(pool)
-        for number, share in ((1, long), (2, long), (3, short), (4, short), (5, other)):
+        for number, share in ((1, "long"), (2, "long"), (3, "short"), (4, "short"), (5, "other")):
             held.submit(number, share=share)
         held.release()
-        assert held.order == [1, 5, 3, 2, 4]
+        assert held.order == [1, 3, 5, 2, 4]
+
+
+def test_a_stream_of_short_jobs_does_not_hold_up_a_long_run():
+    with WorkerPool(1) as pool:
+        held = Held(pool)
+        for number in (1, 2):
+            held.submit(number, share="long")
+        for number in range(3, 23):
+            held.submit(number, share=f"run {number}", lane=Lane.LONG)
+        held.release()
+        assert held.order.index(1) == 0 and held.order.index(2) <= 5
 
 
 def test_a_slot_whose_worker_cannot_be_looked_at_takes_the_next_job(monkeypatch):

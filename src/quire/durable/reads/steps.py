@@ -41,7 +41,7 @@ from quire.result import Ledger
 from quire.store.scoped import ScopedStore
 from quire.types import OutlineEntry, PageInfo, PageResult
 from quire.workers import Job, WorkerPool, WorkerReply, shared_pool
-from quire.workers.pool import Share
+from quire.workers.pool import Lane
 
 ASSEMBLE_S, EXPORT_S = 600.0, 600.0
 """Timeouts for a worker to assemble a document, and to export it."""
@@ -254,8 +254,8 @@ class DocumentSteps:
                 return Encoded(made)
             parts = tuple(records[n].blocks if n in records else infos[n] for n in numbers)
             job = jobs.Pages(parts, tuple(outline), structured)
-            brief = len(numbers) <= SHORT
-            return Encoded(self.work("quire.durable.reads.jobs:assemble", job, ASSEMBLE_S, urgent=brief).data)
+            lane = lane_of(len(numbers))
+            return Encoded(self.work("quire.durable.reads.jobs:assemble", job, ASSEMBLE_S, lane=lane).data)
 
         staged = self._staged(request, run, sink)
         structured = "structure" in plan
@@ -297,7 +297,8 @@ class DocumentSteps:
         path = ReadIndex.load(self.store, document["index"]).path if trace else None
         with self.requested(document, tuple(formats), words=words, path=path) as asked:
             request = replace(asked, figures=figures, images=images)
-            answer = self.work("quire.durable.reads.jobs:export", request, EXPORT_S, urgent=is_short(document))
+            lane = lane_of(document["ledger"]["pages"])
+            answer = self.work("quire.durable.reads.jobs:export", request, EXPORT_S, lane=lane)
         sizes = answer.header["files"]
         assert isinstance(sizes, list)
         ends = list(accumulate(size for _, size in sizes))
@@ -355,8 +356,8 @@ class DocumentSteps:
         pool = self._pool()
         document = Document(source.path, name=source.name, password=source.password)
         if ready or document.media_type not in INPUT_FORMATS:
-            share, load = Share(staged.tenant, staged.run), self.store.load
-            return WorkerPages(source, About(reader), options, pool=pool, load=load, ready=ready, share=share)
+            load = self.store.load
+            return WorkerPages(source, About(reader), options, pool=pool, load=load, ready=ready, share=staged.run)
         quiet = StagedRun(self.store, run="", document=source.id)  # the plan has emitted its events
         document.bundle, _ = bundle_of(quiet, source, document.media_type, pool)
         stack.callback(document.close)
@@ -376,7 +377,7 @@ class DocumentSteps:
         return PageOutcome(number)
 
     def _staged(self, request: ReadRequest, run: str, sink: Sink) -> StagedRun:
-        return StagedRun(self.store, run=run, document=request.source.id, tenant=request.scope, sinks=(sink,))
+        return StagedRun(self.store, run=run, document=request.source.id, sinks=(sink,))
 
     def _pool(self) -> WorkerPool:
         return self._own_pool or shared_pool(self.workers)
@@ -398,21 +399,20 @@ class DocumentSteps:
         arguments: object,
         timeout_s: float,
         *,
-        urgent: bool = False,
+        lane: Lane = Lane.LONG,
         run: str = "",
         more: Mapping[str, Reply] | None = None,
     ) -> WorkerReply:
         """Run a job, `module:function`, in a worker, and wait; the pool enforces the timeout.
 
-        Jobs for short documents are urgent: they do not wait for those of long ones. `more` answers requests of the
-        job other than those for stored bytes, by name.
+        `more` answers requests of the job other than those for stored bytes, by name.
         """
 
         def asked(name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
             return more[name](header, data) if more and name in more else stored(self.store.load, header)
 
-        request, share = Job(job, arguments), Share(self._scope, run)
-        return self._pool().submit(request, timeout_s=timeout_s, on_request=asked, urgent=urgent, share=share).result()
+        pool, request, share = self._pool(), Job(job, arguments), run or self._scope
+        return pool.submit(request, timeout_s=timeout_s, on_request=asked, lane=lane, share=share).result()
 
     @contextmanager
     def opened(self, source: SourceRef, bundle: Digest | None = None) -> Iterator[Opened]:
@@ -423,9 +423,9 @@ class DocumentSteps:
             yield Opened(path, source.name, source.id, password_of(self._password, source.path), copy)
 
 
-def is_short(document: DocumentReference) -> bool:
-    """Whether its jobs are brief."""
-    return document["ledger"]["pages"] <= SHORT
+def lane_of(pages: int) -> Lane:
+    """The lane for a job about all pages of a document: those of short ones do not wait for those of long ones."""
+    return Lane.BRIEF if pages <= SHORT else Lane.LONG
 
 
 def _not_here() -> PageResult:

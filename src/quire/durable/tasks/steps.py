@@ -27,7 +27,7 @@ from quire.durable.messages import (
 from quire.durable.reads.jobs import ShortRead
 from quire.durable.reads.request import ReadRequest
 from quire.durable.reads.sources import save_source, source_key
-from quire.durable.reads.steps import EXPORT_S, DocumentSteps, is_short
+from quire.durable.reads.steps import EXPORT_S, DocumentSteps, lane_of
 from quire.durable.reviewing import ReviewSteps
 from quire.durable.tasks import delivering, jobs
 from quire.durable.tasks.enriching import Enriching
@@ -37,6 +37,7 @@ from quire.events import Sink
 from quire.fetching import FetchPolicy, fetch, send
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
 from quire.media_types import input_format_of
+from quire.workers.pool import Lane
 
 SHORT_S = 120.0
 """Timeout for a worker to read a short document and make its output."""
@@ -99,8 +100,8 @@ class TaskSteps:
                 found: ShortDocument = {"reference": {**reference, "source": request.source.to_json()}}
                 return found if wanted is None else {**found, "output": output}
         with steps.short_request(request) as asked:
-            job, urgent = jobs.ShortRequest(asked, wanted), argument.get("urgent", False)
-            reply = steps.work("quire.durable.tasks.jobs:short", job, SHORT_S, urgent=urgent, run=run)
+            job, lane = jobs.ShortRequest(asked, wanted), Lane.CALL if argument.get("urgent") else Lane.BRIEF
+            reply = steps.work("quire.durable.tasks.jobs:short", job, SHORT_S, lane=lane, run=run)
         size = reply.header.get("read_size", len(reply.data))
         assert isinstance(size, int)
         read = steps.short(request, ShortRead.of(reply.header, reply.data[:size]), run, sink)
@@ -126,8 +127,8 @@ class TaskSteps:
         output = self._known_output(steps, reference, wanted)
         if output is None:
             with steps.requested(reference) as read:
-                job, brief = jobs.OutputRequest(read, wanted), is_short(reference)
-                reply = steps.work("quire.durable.tasks.jobs:output", job, EXPORT_S, urgent=brief)
+                job, lane = jobs.OutputRequest(read, wanted), lane_of(reference["ledger"]["pages"])
+                reply = steps.work("quire.durable.tasks.jobs:output", job, EXPORT_S, lane=lane)
             output = self._saved(steps, reference, wanted, reply.header, reply.data)
             steps.store.flush()
         return output
