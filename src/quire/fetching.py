@@ -96,13 +96,20 @@ def url_name(url: str) -> str:
     )
 
 
-def fetch(url: str, policy: FetchPolicy | None = None, *, headers: Mapping[str, str] | None = None) -> Fetched:
-    """Download a document to a temporary file. `headers` go to the host of `url` only, not to those it redirects to.
+def fetch(
+    url: str,
+    policy: FetchPolicy | None = None,
+    *,
+    headers: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> Fetched:
+    """Download a document to a temporary file in a folder, which is that of the system by default. `headers` go to the
+    host of `url` only, not to those it redirects to.
 
     Raises UsageError for an invalid URL, FetchError when the download fails, LimitError when it is too large.
     Blocks; thread-safe.
     """
-    exchange = _Exchange(url, policy or FetchPolicy(), headers=headers)
+    exchange = _Exchange(url, policy or FetchPolicy(), headers=headers, folder=folder)
     return exchange.run(exchange.fetched)
 
 
@@ -155,8 +162,9 @@ class _Exchange:
         headers: Mapping[str, str] | None = None,
         method: str = "GET",
         body: bytes | None = None,
+        folder: Path | None = None,
     ) -> None:
-        self._url, self._policy = url, policy
+        self._url, self._policy, self._folder = url, policy, folder
         self._headers, self._method, self._body = _sendable(headers or {}), method, body
         self._connection: _Connection | None = None
         self._late = False
@@ -241,7 +249,7 @@ class _Exchange:
         if response.length is not None and response.length > limit:
             raise self._too_large()
         name = safe_name(response.headers.get_filename() or "") or url_name(url)
-        handle, path = tempfile.mkstemp(prefix="quire-")
+        handle, path = tempfile.mkstemp(prefix="quire-", dir=self._folder)
         with _kept(Path(path)), os.fdopen(handle, "wb") as file:
             size = 0
             for piece in self._decoded(response):

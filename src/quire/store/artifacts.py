@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from pathlib import Path
 from threading import Lock, RLock
 from types import TracebackType
 from typing import Self
@@ -19,6 +20,7 @@ from quire.errors import FencedError, StoreError
 from quire.keys import ArtifactKey, Digest, digest_bytes
 from quire.store.objects import Objects
 from quire.store.packs import LARGE, LOOSE, packed
+from quire.store.scratch import Scratch
 
 BATCH = 128
 """Artifacts written and recorded in one batch."""
@@ -59,6 +61,8 @@ class ArtifactStore:
         self._clock = clock
         self._facts = Facts(database)
         self._claims = Claims(database, lease_s=lease_s)
+        self.leftovers = Scratch(objects, self._claims)
+        """Files of processes on this machine, of which killed ones leave theirs behind."""
         self._lock = RLock()
         self._flushing = Lock()  # taken before `_lock`
         self._closed = False
@@ -159,6 +163,9 @@ class ArtifactStore:
     def paths(self, document: str) -> Mapping[int, tuple[Attempt, ...]]:
         return self._facts.paths(document)
 
+    def scratch(self) -> Path:
+        return self.leftovers.folder()
+
     def close(self) -> None:
         """Record what is pending, release claims and close the database. Artifacts can still be loaded."""
         if self._closed:
@@ -176,6 +183,7 @@ class ArtifactStore:
                 self._flush_use()
             finally:
                 self._closed = True
+                self.leftovers.close()
                 with suppress(StoreError):  # an expiring lease does it too
                     self._claims.close()
                 self.database.close()

@@ -79,9 +79,9 @@ class PageOutcome(NamedTuple):
 class DocumentSteps:
     """Steps over one store. Thread-safe. `password` opens encrypted documents and is never stored."""
 
-    def __init__(self, store: Store, *, workers: int | None = None, password: Password = None) -> None:
+    def __init__(self, store: Store, *, workers: int | None = None, password: Password = None, scope: str = "") -> None:
         self.store = store
-        self._sources = Sources(store)
+        self._sources = Sources(store, scope)
         self.workers = worker_count(workers).workers
         self._password = password
         self._scopes: dict[str, DocumentSteps] = {}
@@ -93,7 +93,7 @@ class DocumentSteps:
             return self
         with self._scoping:
             steps = self._scopes.pop(scope, None) or DocumentSteps(
-                ScopedStore(self.store, scope), workers=self.workers, password=self._password
+                ScopedStore(self.store, scope), workers=self.workers, password=self._password, scope=scope
             )
             self._scopes = dict([*self._scopes.items(), (scope, steps)][-KEPT_SCOPES:])
             return steps

@@ -71,7 +71,7 @@ class TaskSteps:
             name, data = delivering.downloaded({**bucket, **source["bucket"]}, policy_of(argument))
             with Document(data, name=name) as document:
                 return _stored(steps.store, document, source)
-        fetched = fetch(source["url"], policy_of(argument), headers=source.get("headers"))
+        fetched = fetch(source["url"], policy_of(argument), headers=source.get("headers"), folder=steps.store.scratch())
         try:
             with Document(fetched.path, name=fetched.name) as document:
                 return _stored(steps.store, document, source)
