@@ -68,7 +68,6 @@ class ArtifactStore:
         self._closed = False
         self._pending: dict[ArtifactKey, Fact] = {}  # to be recorded
         self._contents: dict[Digest, bytes] = {}  # to be written before their facts
-        self._bytes = 0  # size of these contents
         self._late: set[ArtifactKey] = set()  # saved under a claim that may be lost by now
         self._written: dict[Digest, ContentPlace] = {}  # from a batch whose facts could not be recorded
         self._used: set[ArtifactKey] = set()  # found today for the first time
@@ -213,17 +212,18 @@ class ArtifactStore:
         with self._lock:
             self._check_open()
             self._contents[fact.digest] = data  # so that it can be loaded
-            self._bytes += len(data)
-        try:
-            with self._flushing:
+        with self._flushing:
+            try:
                 self._record({fact.key: fact}, {fact.digest: data}, claim=claim, lasting=True)
-        except FencedError:
-            raise
-        except BaseException:  # it was expensive: the next flush records it, unless another process has by then
-            with self._lock:
-                self._pending[fact.key] = fact
-                self._late.add(fact.key)
-            raise
+            except FencedError:
+                with self._lock:
+                    self._drop({fact.digest})
+                raise
+            except BaseException:  # it was expensive: the next flush records it, unless another process has by then
+                with self._lock:
+                    self._add(fact, data)
+                    self._late.add(fact.key)
+                raise
 
     def _record(
         self,
@@ -260,22 +260,24 @@ class ArtifactStore:
             if self._pending.get(key) is fact:
                 del self._pending[key]
                 self._late.discard(key)
-        needed = {fact.digest for fact in self._pending.values()}
-        for digest in {fact.digest for fact in facts.values()} - needed:
+        self._drop({fact.digest for fact in facts.values()})
+
+    def _drop(self, digests: set[Digest]) -> None:
+        """Forget contents that no pending fact needs. What was written of them without a fact is garbage."""
+        for digest in digests - {fact.digest for fact in self._pending.values()}:
             self._written.pop(digest, None)
-            self._bytes -= len(self._contents.pop(digest, b""))
+            self._contents.pop(digest, None)
 
     def _add(self, fact: Fact, data: bytes) -> None:
         self._check_open()
         if fact.digest not in self._contents and fact.digest not in self._written:
             self._contents[fact.digest] = data
-            self._bytes += len(data)
         self._pending[fact.key] = fact
         self._late.discard(fact.key)
 
     def _is_full(self, size: int) -> bool:
         with self._lock:
-            return len(self._pending) >= BATCH or self._bytes + size > BATCH_BYTES
+            return len(self._pending) >= BATCH or sum(map(len, self._contents.values())) + size > BATCH_BYTES
 
     def _check_open(self) -> None:
         if self._closed:
@@ -293,7 +295,7 @@ class ArtifactStore:
             with self._lock:
                 self._written.update(places)
                 for digest in places:
-                    self._bytes -= len(self._contents.pop(digest, b""))
+                    self._contents.pop(digest, None)
 
     def _place(self, digest: Digest) -> ContentPlace | None:
         with self._lock:
