@@ -13,7 +13,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
-from quire.render._pure_spans import Span, Spans, Spoken, actual_text, address_of
+from quire.render._pure_spans import Spans, Spoken, TextSpan, actual_text, address_of
 from quire.render._pure_text import Transform
 
 THIN = 3.0  # points: a filled rectangle thinner than this is a ruling
@@ -55,7 +55,7 @@ class _Reader:
         self.transform = transform
         self.found = Graphics()
         self.left = MAX_OBJECTS
-        self.span: Span | None = None  # of the last text object
+        self.span: TextSpan | None = None  # of the last text object
 
     def object(self, handle: Any, outer: Matrix, depth: int) -> None:
         if self.left <= 0 or not handle:
@@ -104,7 +104,7 @@ class _Reader:
             size = ctypes.c_float()
             pdfium.FPDFTextObj_GetFontSize(handle, size)
             height = size.value * math.hypot(matrix[2], matrix[3])
-            last = Span(mark, text, number, min(x, left), right, baseline, right - left, height)
+            last = TextSpan(mark, text, number, min(x, left), right, baseline, right - left, height)
             if last.unread:
                 spans.unread.append(last)
         elif level:

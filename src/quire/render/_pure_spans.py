@@ -16,7 +16,7 @@ NEAR = 0.3  # of the size of type: a text object this near begins where the span
 
 
 @dataclass(slots=True)
-class Span:
+class TextSpan:
     """Text objects that are one piece of text to the file."""
 
     mark: int
@@ -45,7 +45,7 @@ class Span:
 class Spoken(NamedTuple):
     """The place of one text object in its span."""
 
-    span: Span
+    span: TextSpan
     left: float
     right: float
 
@@ -63,7 +63,7 @@ class Spans:
 
     objects: dict[int, Spoken] = field(default_factory=dict)  # by the address of a text object
     numbers: dict[int, int] = field(default_factory=dict)  # the order of all text objects, by their address
-    unread: list[Span] = field(default_factory=list)
+    unread: list[TextSpan] = field(default_factory=list)
 
 
 def actual_text(handle: Any) -> tuple[int, str] | None:

@@ -18,7 +18,7 @@ import pypdfium2.raw as pdfium
 
 from quire.fonts import Font, hangs
 from quire.pagetext import HYPHEN, INVISIBLE, LINE, SPACE, UNMAPPED
-from quire.render._pure_spans import Span, Spans, Spoken
+from quire.render._pure_spans import Spans, Spoken, TextSpan
 from quire.render.glyphs import COMPOSED, EXPANSIONS, SYMBOLS
 from quire.types import LeftOut
 
@@ -221,7 +221,7 @@ class _Reader:
         self.runs.text_objects = len({*self.looks, *self.spans.objects} - {0})
         return self.runs
 
-    def _spelled(self, span: Span, look: _Look) -> _Glyph:
+    def _spelled(self, span: TextSpan, look: _Look) -> _Glyph:
         """A span of which PDFium reads nothing, in the look of the nearest text."""
         near = self.waiting.glyph if self.waiting else self.glyph
         if near is not None and abs(near.baseline - span.baseline) < BASELINE_SHIFT * span.size:
@@ -231,7 +231,7 @@ class _Reader:
         box = (span.left, top, span.reach, bottom)
         return _Glyph(span.text[:LONGEST], span.left, span.reach, span.baseline, box, span.baseline, look)
 
-    def _plain(self, span: Span) -> _Look:
+    def _plain(self, span: TextSpan) -> _Look:
         """The look of a span on a page of which PDFium reads nothing."""
         font = self._font(None)
         return _Look(font, span.size, 0, 0, -1, False, {}, hanging=False, number=0, spoken=None, repeats=False)
