@@ -16,7 +16,7 @@ NAMES = (
     *("scanmemory", "scanlanguages", "scanformulas", "scanstart"),
     *("journal", "restatecost", "durablebeat", "itemsmemory", "rerun", "plan", "killed", "throughput", "sharing"),
     *("serve", "webpage", "embed", "retrieval", "search", "indexing", "evidence", "extraction"),
-    *("agreements", "formfields", "leaves", "drawings"),
+    *("reliability", "agreements", "formfields", "leaves", "drawings"),
 )
 
 
