@@ -603,6 +603,62 @@ def lam_alef(*, backwards: bool = False) -> bytes:
     return drawn_as_seen(*"يمي", glyph, *"سإ", " ", *"مس", glyph, "ا")
 
 
+TAMIL = (("ம", "னி", "த"), ("உ", "ரி", "மை", "க", "ள்"))
+KHMER = (("ស្ដី", "ពី"), ("សិ", "ទ្ធិ"))
+
+
+def printed_by_a_browser(words: Sequence[Sequence[str]] = TAMIL) -> bytes:
+    """A line as Chromium prints it: each glyph is a text object, and where several make a syllable, they are a span
+    that says what it is. The glyphs are those of Courier; every syllable but a letter has two."""
+    syllables = [syllable for word in words for syllable in (*word, " ")][:-1]
+    letters = sorted({syllable for syllable in syllables if len(syllable) == 1} - {" "})
+    code_of = {letter: 65 + i for i, letter in enumerate(letters)} | {" ": 32}
+    x, shown = 72.0, []
+    for syllable in syllables:
+        codes = [code_of[syllable]] if syllable in code_of else [33, 34]
+        glyphs = " ".join(
+            f"1 0 0 1 {x + 8.4 * n:.2f} 760 Tm {string(bytes([code]))} Tj" for n, code in enumerate(codes)
+        )
+        shown.append(glyphs if len(codes) == 1 else f"/Span<</ActualText<{_said(syllable)}>>>BDC {glyphs} EMC")
+        x += 8.4 * len(codes)
+    mapping = {code: letter for letter, code in code_of.items()} | {33: "\u25cc", 34: "\u25cc"}
+    return page_with_font(f"BT /F1 14 Tf {' '.join(shown)} ET", mapping, base="Courier")
+
+
+def letters_each_said(text: str = "حقوق العالمي كان") -> bytes:
+    """A line from right to left as Chromium prints it: narrow glyphs from left to right, each a span that says which
+    letter it is."""
+    code_of = dict(zip(sorted({*text} - {" "}), b"iljtfI!/.,:;", strict=False)) | {" ": 32}
+    x, shown = 72.0, []
+    for letter in reversed(text):
+        code = code_of[letter]
+        glyph = f"1 0 0 1 {x:.2f} 760 Tm {string(bytes([code]))} Tj"
+        shown.append(glyph if code == 32 else f"/Span<</ActualText<{_said(letter)}>>>BDC {glyph} EMC")
+        x += stringWidth(chr(code), "Helvetica", 14)
+    mapping = {code: letter for letter, code in code_of.items()}
+    return page_with_font(f"/ReversedChars BMC BT /F1 14 Tf {' '.join(shown)} ET EMC", mapping)
+
+
+def _said(text: str) -> str:
+    """A text as the hexadecimal string of an `ActualText`."""
+    return "FEFF" + text.encode("utf-16-be").hex()
+
+
+def signs_drawn_apart(words: Sequence[Sequence[str]] = KHMER, *, spans: bool = False) -> bytes:
+    """A line as Typst writes it: the sign of a syllable is drawn a little higher after the word, over its letter, and
+    stands for the whole syllable again, by its font or, with `spans`, by a span."""
+    code_of = {syllable: 65 + i for i, syllable in enumerate(sorted({s for word in words for s in word}))}
+    x, shown = 72.0, []
+    for word in words:
+        for n, syllable in enumerate(word):
+            shown.append(f"BT /F1 14 Tf {x + 8.4 * n:.2f} 760 Td {string(bytes([code_of[syllable]]))} Tj ET")
+        for n, syllable in enumerate(word):
+            sign = f"BT /F1 14 Tf {x + 8.4 * n + 1:.2f} 760.4 Td {string(bytes([code_of[syllable]]))} Tj ET"
+            shown.append(f"/Span<</ActualText<{_said(syllable)}>>>BDC {sign} EMC" if spans else sign)
+        x += 8.4 * len(word) + 8.4
+    return page_with_font(" ".join(shown), {code: text for text, code in code_of.items()}, base="Courier")
+
+
 def ligatures_and_soft_hyphens() -> bytes:
     """`office` and `flow` set with ligatures, `harbour` broken at a line end by a soft hyphen.
 

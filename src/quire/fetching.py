@@ -22,7 +22,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread, Timer
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from quire.errors import FetchError, LimitError, StoreError, UsageError
@@ -99,13 +99,20 @@ def url_name(url: str) -> str:
     )
 
 
-def fetch(url: str, policy: FetchPolicy | None = None, *, headers: Mapping[str, str] | None = None) -> Fetched:
-    """Download a document to a temporary file. `headers` go to the host of `url` only, not to those it redirects to.
+def fetch(
+    url: str,
+    policy: FetchPolicy | None = None,
+    *,
+    headers: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> Fetched:
+    """Download a document to a temporary file in a folder, which is that of the system by default. `headers` go to the
+    host of `url` only, not to those it redirects to.
 
     Raises UsageError for an invalid URL, FetchError when the download fails, LimitError when it is too large.
     Blocks; thread-safe.
     """
-    exchange = _Exchange(url, policy or FetchPolicy(), headers=headers)
+    exchange = _Exchange(url, policy or FetchPolicy(), headers=headers, folder=folder)
     return exchange.run(exchange.fetched)
 
 
@@ -167,8 +174,9 @@ class _Exchange:
         headers: Mapping[str, str] | None = None,
         method: str = "GET",
         body: bytes | None = None,
+        folder: Path | None = None,
     ) -> None:
-        self._url, self._policy = url, policy
+        self._url, self._policy, self._folder = url, policy, folder
         self._headers, self._method, self._body = sendable(headers or {}), method, body
         self._connection: _Connection | None = None
         self._deadline = time.monotonic() + policy.timeout_s
@@ -257,8 +265,7 @@ class _Exchange:
         if response.length is not None and response.length > limit:
             raise self._too_large()
         name = safe_name(response.headers.get_filename() or "") or url_name(url)
-        handle, path = tempfile.mkstemp(prefix="quire-")
-        with _kept(Path(path)), os.fdopen(handle, "wb") as file:
+        with temporary_file(self._folder) as (path, file):
             size = 0
             for piece in self._decoded(response):
                 size += len(piece)
@@ -268,7 +275,7 @@ class _Exchange:
                     file.write(piece)
                 except OSError as error:
                     raise StoreError(f"cannot save {shown_url(self._url)} to {path}: {error.strerror}") from error
-        return Fetched(Path(path), name)
+        return Fetched(path, name)
 
     def _decoded(self, response: http.client.HTTPResponse) -> Iterator[bytes]:
         """The decoded body in small chunks, also if a small body decompresses to a huge one."""
@@ -408,10 +415,13 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
 
 
 @contextmanager
-def _kept(path: Path) -> Iterator[None]:
-    """Remove the file if the block raises."""
+def temporary_file(folder: Path | None = None) -> Iterator[tuple[Path, BinaryIO]]:
+    """A file for a download, open in the block; removed if the block raises. By default where temporary files are."""
+    handle, name = tempfile.mkstemp(prefix="quire-", dir=folder)
+    path = Path(name)
     try:
-        yield
+        with os.fdopen(handle, "wb") as file:
+            yield path, file
     except BaseException:
         path.unlink(missing_ok=True)
         raise

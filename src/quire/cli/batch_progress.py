@@ -14,6 +14,7 @@ from quire.cli import amounts
 from quire.cli.amounts import left_out_files, spell
 from quire.cli.bar import Bar
 from quire.cli.figures import EventCounter, Figures, without_name
+from quire.errors import printable
 from quire.events import Event
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 20
 """Failures that are printed as they happen; `quire status` lists all of them."""
+NAMED = 2
+"""Documents in progress that are named."""
 MOST_ALIKE = 3
 """Documents that are named per reason."""
 
@@ -91,7 +94,7 @@ class BatchProgress(Bar):
             self._start()
         assert self._bar is not None and self._task is not None
         _, *rest = progress_line(figures, time.monotonic())
-        description = " ".join([f"documents{',' if rest else ''}", *rest])
+        description = " ".join([f"documents{',' if rest else ''}", *rest, *under_way(figures)])
         self._bar.update(self._task, total=figures.planned, completed=figures.done, description=description)
 
     def _start(self) -> None:
@@ -122,6 +125,13 @@ def progress_line(figures: Figures, now: float) -> list[str]:
         parts += [f"{amounts.duration(left)} left"] if left is not None else []
         parts.append(took(figures))
     return [f"{part}," for part in parts[:-1]] + parts[-1:]
+
+
+def under_way(figures: Figures) -> list[str]:
+    """The documents in progress, the first begun first: `· a.pdf, b.pdf and 3 more`."""
+    names = list(figures.running)
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return [f"· {', '.join(printable(name) for name in names[:NAMED])}{more}"] if names else []
 
 
 def took(figures: Figures) -> str:

@@ -37,8 +37,12 @@ if TYPE_CHECKING:
     from quire.export.crops import Crop
     from quire.result import DocumentResult
     from quire.store.artifacts import ArtifactStore
+    from quire.types import PageStatus
 
 T = TypeVar("T")
+
+NEEDS_OCR = "needs-recognition: "
+"""How the reason of a page begins that is skipped because OCR is off."""
 
 Written = tuple[Sequence[Path], Sequence[InputError]]
 """The files of a document, and the errors of pages that could not be drawn."""
@@ -251,11 +255,16 @@ def _left_out(result: DocumentResult | ServerResult) -> list[str]:
     reasons: dict[str, list[int]] = {}
     for page in result.pages:
         if page.status in ("failed", "skipped"):
-            what = "failed" if page.status == "failed" else "left out"
-            reasons.setdefault(f"{what}: {page.info.reason}", []).append(page.number)
+            reasons.setdefault(_why(page.status, str(page.info.reason)), []).append(page.number)
         elif page.info.reason:
             reasons.setdefault(page.info.reason, []).append(page.number)
     return [f"{_pages(numbers)} {reason}" for reason, numbers in reasons.items()]
+
+
+def _why(status: PageStatus, reason: str) -> str:
+    if reason.startswith(NEEDS_OCR):
+        return f"left out, OCR is off: {reason.removeprefix(NEEDS_OCR)}"
+    return f"{'failed' if status == 'failed' else 'left out'}: {reason}"
 
 
 def _pages(numbers: Sequence[int]) -> str:

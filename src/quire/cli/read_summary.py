@@ -50,7 +50,9 @@ def document_line(outcome: ReadOutcome) -> str:
 
 
 def summary_line(outcomes: Sequence[ReadOutcome], seconds: float, output: Path | None, found: FoundSources) -> str:
-    parts = [*_read(outcomes, seconds), *_written(outcomes, output), *_left_out(outcomes, len(found.unreadable))]
+    parts = [*_read(outcomes, seconds), *_written(outcomes, output)]
+    if len(outcomes) > 1 or found.unreadable:  # of one document each page was named before
+        parts += _left_out(outcomes, len(found.unreadable))
     if found.left_out:
         parts.append(f"left out {left_out_files({one.name: one.kind for one in found.left_out})}")
     return "; ".join(parts)
@@ -58,7 +60,10 @@ def summary_line(outcomes: Sequence[ReadOutcome], seconds: float, output: Path |
 
 def _read(outcomes: Sequence[ReadOutcome], seconds: float) -> Iterator[str]:
     done = [outcome for outcome in outcomes if outcome.pages is not None]
-    pages = spell(sum(outcome.pages[status] for outcome in done if outcome.pages for status in STATUSES), "page")
+    counts = sum((outcome.pages for outcome in done if outcome.pages), Counter[str]())
+    total = sum(counts[status] for status in STATUSES)
+    lost = counts["failed"] + counts["skipped"]
+    pages = f"{total - lost} of {spell(total, 'page')}" if lost else spell(total, "page")
     ocr = sum(outcome.ocr for outcome in done)
     documents = f"{spell(len(done), 'document')}, " if len(outcomes) > 1 else ""
     yield f"read {documents}{pages} in {duration(seconds)}" + (f" ({ocr} with OCR)" if ocr else "")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from quire.context import Json
 from quire.keys import Digest
 from quire.types import BBox, Part
+
+if TYPE_CHECKING:
+    from quire.document import Document
 
 EvidenceStatus = Literal["found", "repaired", "unverified", "conflict", "not_found", "corrected", "confirmed"]
 """Whether the text of the document says a value, which is checked exactly. `found`: it stands at the cited place.
@@ -206,6 +209,13 @@ class Extraction:
     failures: Sequence[ExtractorFailure] = ()
     reread: str = ""
     """The engine, with its version, that has read the places of the values again."""
+    reopen: Callable[[], Document] | None = field(default=None, compare=False, repr=False)
+    """Opens the document, for pictures of the places; None where that is not at hand, as in what was stored."""
+
+    def _repr_html_(self) -> str:
+        from quire.extract.reports.notebook import notebook_html
+
+        return notebook_html(self)
 
     @property
     def coverage(self) -> EvidenceCoverage:

@@ -156,7 +156,9 @@ def _position(found: Pixels, look: _Look, profile: PrepareProfile, turn: int | N
         done.append(f"turned {turn} degrees clockwise (to be read in another orientation)")
     elif profile.orientation:
         unknown = (0, 0.0)
-        turn, confidence = failed.enriched("orientation", lambda: turn_of(found, look.measures.letters), unknown)
+        turn, confidence = failed.enriched(
+            "orientation", lambda: turn_of(found, look.ink.mask, look.measures.letters), unknown
+        )
         if turn:
             done.append(f"turned {turn} degrees clockwise (confidence {confidence:.2f})")
     turn, skew = turn or 0, 0.0

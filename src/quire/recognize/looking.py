@@ -27,7 +27,7 @@ from quire.types import BBox, Region
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers
 
-VERSION = "6"
+VERSION = "7"
 """Version of the picture analysis: part of the key of `Seen`."""
 
 EDGE = 0.008  # of the width or height: ruled lines nearer to the edge of a page are the edge of the sheet

@@ -154,8 +154,9 @@ class Service:
     def find(self, task: str, tenant: str) -> RunStatus | None:
         """The run of a task; None if the tenant has none of that id, or deleted a document of it. Blocks."""
         status = self.runs.glance(run_of(FLOW, task))
-        known = status is not None and status.flow == FLOW and status.inputs["tenant"] == tenant
-        return status if known and not status.inputs.get("deleted") else None
+        if status is None or status.flow != FLOW or status.inputs["tenant"] != tenant:
+            return None
+        return None if status.inputs.get("deleted") else status
 
     def documents(self, status: RunStatus) -> list[TaskDocument]:
         """What became of the sources of a task that is finished. Blocks."""
@@ -206,6 +207,7 @@ class Service:
         if isinstance(self.runtime, LocalRuntime):
             self.runtime.serve()
         self.indexer.begin()
+        self._threads.submit(self.store.leftovers.sweep)
         self._reporting.start()
         if not self._warm:
             self._warming.start()

@@ -85,8 +85,9 @@ def test_a_folder_is_read_with_its_shape_and_one_bad_file_stops_nothing(tmp_path
 def test_left_out_pages_are_named_and_make_the_exit_code_3(saved, tmp_path):
     run = quire("read", saved(documents.scan_like(2)), "--ocr", "never", "-o", tmp_path / "out")
     assert run.returncode == 3
-    assert re.search(r"pages 1-2 left out: needs-recognition", run.stderr)
-    assert run.stderr.splitlines()[-1].endswith("/report.md; left out 2 pages that need OCR")
+    left_out, summary = run.stderr.splitlines()
+    assert left_out.endswith("report.pdf: pages 1-2 left out, OCR is off: no text")
+    assert re.fullmatch(r"quire: read 0 of 2 pages in [\d.]+ s; wrote .*/report\.md", summary)
     assert (tmp_path / "out" / "report.md").exists()
 
 
@@ -239,7 +240,7 @@ def test_text_that_was_left_out_is_told(saved, tmp_path):
     assert "left out: 16 hidden" in run.stdout
     run = quire("read", path, "-o", tmp_path / "out")
     assert run.returncode == 0
-    assert "page 1 text left out: 16 of" in run.stderr and "left out text of 1 page" in run.stderr
+    assert "page 1 text left out: 16 of" in run.stderr and run.stderr.count("left out") == 1
 
 
 def test_figures_are_written_with_their_pictures_and_words(saved, tmp_path):

@@ -206,11 +206,11 @@ class DeletedDocument(BaseModel):
     document: str
     artifacts: int = 0
     bytes: int = 0
-    runs: int = Field(0, description="Runs that were deleted, or that go on without it.")
+    runs: int = Field(description="Runs that were deleted, or that go on without it.")
     reviews: int = 0
-    samples: int = Field(0, description="How many of these reviews were samples to learn from.")
-    learned: list[str] = Field([], description="Models learnt from it, which are kept: learn again without it.")
-    unfinished: list[str] = Field([], description="Runs that began to read it meanwhile: cancel, and delete again.")
+    samples: int = Field(description="How many of these reviews were samples to learn from.")
+    learned: list[str] = Field(description="Models learnt from it, which are kept: learn again without it.")
+    unfinished: list[str] = Field(description="Runs that began to read it meanwhile: cancel, and delete again.")
 
 
 class PageAttempt(BaseModel):
@@ -275,19 +275,19 @@ class HitPlace(BaseModel):
     bbox: PageBox
 
 
-class ExcerptCell(BaseModel):
+class ShownCell(BaseModel):
     """A text, and the matching words in it as ranges of characters."""
 
     text: str
     marks: list[tuple[int, int]]
 
 
-class ExcerptLine(BaseModel):
+class ShownLine(BaseModel):
     """A line of an excerpt: `text` has one cell, `header` and `row` of a table several, `gap` (something is left out)
     none."""
 
     kind: LineKind
-    cells: list[ExcerptCell]
+    cells: list[ShownCell]
 
 
 class FoundPlace(BaseModel):
@@ -307,7 +307,7 @@ class FoundPlace(BaseModel):
     crop: str | None
     text: str
     marks: list[tuple[int, int]]
-    excerpt: list[ExcerptLine]
+    excerpt: list[ShownLine]
     section: list[str]
     kinds: list[str]
     blocks: list[str]

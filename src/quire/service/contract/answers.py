@@ -93,7 +93,7 @@ def capabilities(policy: Policy, found: Mapping[str, str], *, api_key_required: 
             for stage, (option, default, presets) in stages.items()
         },
         "sources": sorted(policy.sources),
-        "targets": {"allowed": sorted(policy.targets), "default": policy.default_target.kind},
+        "targets": {"allowed": sorted(policy.targets), "default": "inbody"},
         "output_formats": [one.value for one in OutputFormat],
         "image_export_modes": [one.value for one in sorted(ImageMode) if one.value in policy.image_modes],
         "limits": {
@@ -105,7 +105,7 @@ def capabilities(policy: Policy, found: Mapping[str, str], *, api_key_required: 
         },
         "features": {
             "api_key_required": api_key_required,
-            "artifact_storage": policy.artifact_storage,
+            "artifact_storage": False,
             "websocket": True,
         },
     }

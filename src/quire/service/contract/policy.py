@@ -9,7 +9,6 @@ from quire.export.docling_enrichments import ENRICHMENTS, EnrichmentKind
 from quire.service.contract.enums import ImageMode
 from quire.service.contract.options import ConvertOptions
 from quire.service.contract.refusing import refuse
-from quire.service.contract.requests import AnyTarget, InBodyTarget, PresignedUrlTarget
 
 OCR_PRESETS = (
     "auto",
@@ -22,8 +21,8 @@ OCR_PRESETS = (
     "tesserocr",
 )
 SOURCES = ("azure_blob", "file", "google_cloud_storage", "http", "s3")
-TARGETS = ("azure_blob", "google_cloud_storage", "inbody", "presigned_url", "put", "s3", "zip")
-STORAGE = frozenset({"azure_blob", "google_cloud_storage", "google_drive", "s3"})
+TARGETS = ("azure_blob", "google_cloud_storage", "inbody", "put", "s3", "zip")
+STORAGE = frozenset({"azure_blob", "google_cloud_storage", "s3"})
 """Kinds that stand for many documents as a source, and take any number of files as a target."""
 _ENRICHMENTS: Mapping[EnrichmentKind, str] = {
     "code_enrichment": "recognises the language of code",
@@ -63,17 +62,11 @@ class Policy:
     ocr_presets: frozenset[str] = frozenset(OCR_PRESETS)
     sources: frozenset[str] = frozenset(SOURCES)
     targets: frozenset[str] = frozenset(TARGETS)
-    artifact_storage: bool = False
     tesseract_data: frozenset[str] = frozenset()
     vision: str | None = None
     remote_models: bool = False
     strict_enrichments: bool = False
     titles: bool = False
-
-    @property
-    def default_target(self) -> AnyTarget:
-        stored = self.artifact_storage and "presigned_url" in self.targets
-        return PresignedUrlTarget() if stored else InBodyTarget()
 
 
 def check_options(options: ConvertOptions, policy: Policy) -> None:

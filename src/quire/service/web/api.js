@@ -100,11 +100,29 @@ export async function upload(path, files, parts, { onProgress, signal, once }) {
     try {
       return await sendFiles(path, files, parts, { onProgress, signal, once });
     } catch (error) {
+      if (error.status === 0) throw new ApiFailure(0, await whyInterrupted(files), { category: "network" });
       if (error.status !== 401) throw error;
       await renewKey(used);
     }
   }
 }
+
+/** Why files were not sent, which the browser does not tell: a file is gone, the server is, or it hung up. */
+async function whyInterrupted(files) {
+  for (const file of files) if (!(await isReadable(file))) return `${file.name}: ${UNREADABLE}`;
+  const answers = await fetch("api/extract", { headers: headers(), credentials: "omit" }).then(() => true, () => false);
+  if (!answers) return "The server cannot be reached. Try again when it is back.";
+  return "The server hung up before it had the whole file. Try again; a proxy in front of the server may take smaller files only.";
+}
+
+/** Whether a file that was chosen is still there: one that is not may seem to be empty, as may its parts. */
+export const isReadable = (file) => (file.size ? file.slice(0, 1) : file).arrayBuffer().then(() => true, () => false);
+export const UNREADABLE = "The file cannot be read any more: it was moved, deleted or changed since it was chosen. Choose it again.";
+
+let limits = null;
+
+/** How large a request and a file may be; empty if the server does not say. */
+export const limitsOf = () => (limits ??= getJson("api/extract").catch(() => ((limits = null), {})));
 
 function sendFiles(path, files, parts, { onProgress, signal, once }) {
   const form = new FormData();
@@ -118,8 +136,7 @@ function sendFiles(path, files, parts, { onProgress, signal, once }) {
   return new Promise((resolve, reject) => {
     sending.onload = () => (sending.status === 201 ? resolve(JSON.parse(sending.responseText)) : reject(uploadFailure(sending)));
     sending.onabort = () => reject(new DOMException("cancelled", "AbortError"));
-    sending.onerror = () =>
-      reject(new ApiFailure(0, "The upload was interrupted: the server cannot be reached, or the file is too large for it.", { category: "network" }));
+    sending.onerror = () => reject(new ApiFailure(0, "The upload was interrupted."));
     sending.send(form);
   });
 }
@@ -131,9 +148,18 @@ function uploadFailure(sending) {
   } catch {
     // not JSON: a proxy answered
   }
-  const detail = typeof fault.detail === "string" ? fault.detail : `The server answered ${sending.status}.`;
+  const answered = UNTOLD[sending.status] ?? `The server answered ${sending.status}.`;
+  const detail = typeof fault.detail === "string" ? fault.detail : answered;
   return new ApiFailure(sending.status, detail, { category: fault.category ?? null });
 }
+
+const AWAY = "The server is not available at the moment. Try again in a while.";
+const UNTOLD = {
+  413: "The file is larger than a proxy in front of the server takes. Divide it, or ask the operator of the server.",
+  502: AWAY,
+  503: AWAY,
+  504: AWAY,
+};
 
 export function pause(ms, signal) {
   return new Promise((resolve, reject) => {

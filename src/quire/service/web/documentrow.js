@@ -1,6 +1,6 @@
-// A document of a run in a list: its state, its progress, and what to do about it.
+// A document of a run in the list: its first page, its state and progress, and what can be done about it.
 
-import { button, el, icon } from "./dom.js";
+import { button, el, icon, replace } from "./dom.js";
 import { STATES, adviceFor, ago, count, duration, isActive } from "./words.js";
 
 /** What a row says; `progress` is the `RunProgress` of a run that is followed. */
@@ -8,6 +8,7 @@ export function describe(document, run, progress) {
   const tally = progress?.of(document.sha256);
   const pages = document.ledger?.pages ?? document.pages ?? tally?.total ?? 0;
   const active = isActive(document.state);
+  const alone = run.documents.length === 1;
   return {
     id: document.id,
     name: document.name || "Document without a name",
@@ -16,6 +17,8 @@ export function describe(document, run, progress) {
     error: document.error,
     category: document.category,
     submitted: document.submitted,
+    added: ago(document.submitted),
+    took: alone && document.state === "finished" && run.finished ? duration(1000 * (run.finished - run.submitted)) : "",
     type: run.type,
     values: document.extraction && document.id.split(".").at(-1),
     review: document.review?.split("/").at(-1),
@@ -32,47 +35,84 @@ function doing(run, tally, progress) {
   return run.type === "extract" && read ? "Extracting the values" : progress.doing;
 }
 
-/** The row of a document: its name, what becomes of it, and where to go from it. */
-export function documentRow(shown, run, cancel) {
+/** Fill the row of a document. `cancel(run)`, `again(shown)` and `remove(shown)` act on it. */
+export function documentRow(row, shown, run, { cancel, again, remove, thumbnails }) {
   const active = isActive(shown.state);
-  const opens = shown.state === "finished" || active;
-  const name = opens
-    ? el("a", { class: "name", href: `#/documents/${encodeURIComponent(shown.id)}`, data: { focus: `open-${shown.id}` } }, shown.name)
-    : el("span", { class: "name" }, shown.name);
-  return el(
-    "div",
-    { class: "document", data: { state: stateOf(shown), document: shown.id } },
-    el("span", { class: "badge" }, icon(stateOf(shown) === "failed" ? "alert" : stateOf(shown) === "partial" ? "alert" : "file")),
-    el(
-      "div",
-      { class: "about" },
-      name,
-      el("p", { class: "facts" }, facts(shown, run)),
-      active && bar(shown),
-      shown.error && shown.state === "failed" && el("p", { class: "reason" }, shown.error),
-      ["failed", "cancelled"].includes(shown.state) && el("p", { class: "advice" }, adviceFor(shown)),
-    ),
-    shown.values && el("a", { class: "secondary small", href: `#/extract/${encodeURIComponent(run.id)}?document=${shown.values}`, "aria-label": `Values of ${shown.name}`, data: { focus: `values-${shown.id}` } }, "Values"),
-    shown.review && el("a", { class: "secondary small", href: `#/review/work?review=${encodeURIComponent(shown.review)}`, "aria-label": `Review ${shown.name}`, data: { focus: `review-${shown.id}` } }, "Review"),
-    el("span", { class: "state", data: { state: stateOf(shown) } }, label(shown)),
-    active && button("Cancel", cancel, { class: "secondary small", "aria-label": `Cancel ${shown.name}`, data: { focus: `cancel-${shown.id}` } }),
+  const state = stateOf(shown);
+  Object.assign(row.dataset, { state, document: shown.id });
+  const picture = el("td", { class: "column-picture" }, icon(["failed", "partial"].includes(state) ? "alert" : "file"));
+  if (shown.state === "finished") thumbnails.watch(picture, shown.id);
+  const act = (label, name, work, drawing) =>
+    button(`${label} ${shown.name}`, work, { icon: drawing, class: "tool", title: label, data: { focus: `${name}-${shown.id}` } });
+  const acts = [
+    active && act("Cancel", "cancel", () => cancel(run.id), "close"),
+    ["failed", "partial", "cancelled"].includes(state) && act("Read again", "again", () => again(shown), "again"),
+    !active && act("Delete", "remove", () => remove(shown), "trash"),
+  ];
+  replace(
+    row,
+    picture,
+    el("td", { class: "column-name" }, nameOf(shown, active), said(shown, run)),
+    el("td", { class: "column-pages" }, shown.pages ? String(shown.pages) : ""),
+    el("td", { class: "column-state" }, stateMark(shown)),
+    el("td", { class: "column-submitted" }, shown.added),
+    el("td", { class: "column-actions" }, el("div", {}, links(shown, run), acts)),
   );
 }
 
-const stateOf = (shown) => (shown.state === "finished" && shown.status === "partial" ? "partial" : shown.state);
+/** A document that is shown alone, as long as it has no values. */
+export function documentStatus(shown, run, cancel) {
+  return el(
+    "div",
+    { class: "document", data: { state: stateOf(shown), document: shown.id } },
+    el("div", { class: "about" }, nameOf(shown, isActive(shown.state)), said(shown, run)),
+    stateMark(shown),
+    isActive(shown.state) && button("Cancel", cancel, { class: "secondary small", "aria-label": `Cancel ${shown.name}` }),
+  );
+}
+
+/** What becomes of a document, and what to do if it failed. */
+function said(shown, run) {
+  return [
+    el("p", { class: "facts" }, facts(shown, run)),
+    isActive(shown.state) && bar(shown),
+    shown.error && shown.state === "failed" && el("p", { class: "reason" }, shown.error),
+    ["failed", "cancelled"].includes(shown.state) && el("p", { class: "advice" }, adviceFor(shown)),
+  ];
+}
+
+const stateMark = (shown) => el("span", { class: "state", data: { state: stateOf(shown) } }, label(shown));
+
+export const stateOf = (shown) => (shown.state === "finished" && shown.status === "partial" ? "partial" : shown.state);
 
 const label = (shown) => (stateOf(shown) === "partial" ? "Partly read" : STATES[shown.state]);
+
+function nameOf(shown, active) {
+  if (shown.state !== "finished" && !active) return el("span", { class: "name", title: shown.name }, shown.name);
+  const href = `#/documents/${encodeURIComponent(shown.id)}`;
+  return el("a", { class: "name", href, title: shown.name, data: { focus: `open-${shown.id}` } }, shown.name);
+}
+
+function links(shown, run) {
+  const link = (text, href, said, name) =>
+    el("a", { class: "secondary small", href, "aria-label": `${said} ${shown.name}`, data: { focus: `${name}-${shown.id}` } }, text);
+  const values = `#/extract/${encodeURIComponent(run.id)}?document=${shown.values}`;
+  return [
+    shown.values && link("Values", values, "Values of", "values"),
+    shown.review && link("Review", `#/review/work?review=${encodeURIComponent(shown.review)}`, "Review", "review"),
+  ];
+}
 
 function facts(shown, run) {
   const listed = [];
   if (isActive(shown.state)) {
     if (shown.pages) listed.push(`${shown.done} of ${count(shown.pages, "page")}`);
     if (shown.doing) listed.push(shown.doing);
-  } else if (shown.pages) listed.push(count(shown.pages, "page"));
+  }
   if (shown.failed) listed.push(`${count(shown.failed, "page")} failed`);
   if (shown.ledger?.empty) listed.push(`${shown.ledger.empty} empty`);
-  if (run.documents.length === 1 && shown.state === "finished" && run.finished) listed.push(`in ${duration(1000 * (run.finished - run.submitted))}`);
-  if (run.documents.length === 1) listed.push(ago(shown.submitted));
+  if (shown.took) listed.push(`in ${shown.took}`);
+  if (run.documents.length > 1) listed.push(`one of ${run.documents.length} in its run`);
   if (shown.values) listed.push("values extracted");
   else if (!["read", "extract"].includes(shown.type)) listed.push(`by ${shown.type === "chunk" ? "a chunk" : "a conversion"} task`);
   return listed.join(" · ");

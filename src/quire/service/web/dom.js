@@ -28,6 +28,8 @@ const PATHS = {
   panel: "M3 4h18v16H3zM14 4v16",
   film: "M3 4h18v16H3zM9 4v16",
   place: "M12 21s7-6.3 7-11.5A7 7 0 0 0 5 9.5C5 14.7 12 21 12 21zM12 7.2a2.4 2.4 0 1 0 0 4.8 2.4 2.4 0 0 0 0-4.8z",
+  trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13M10.5 11v5M13.5 11v5",
+  again: "M19 12a7 7 0 1 1-2.1-5M19 3v5h-5",
   spark: "M13 3L5 14h6l-1 7 8-11h-6z",
 };
 
@@ -135,6 +137,21 @@ export function dialog(title, ...children) {
   document.body.append(made);
   made.showModal();
   return made;
+}
+
+/** Ask before something that cannot be undone; resolves to whether it is wanted. */
+export function confirmed(title, about, act) {
+  return new Promise((resolve) => {
+    let wanted = false;
+    const close = (chosen) => () => {
+      wanted = chosen;
+      box.close();
+    };
+    const buttons = [button("Cancel", close(false), { class: "secondary" }), button(act, close(true), { class: "danger" })];
+    const box = dialog(title, el("p", {}, about), el("div", { class: "dialog-end" }, buttons));
+    box.addEventListener("close", () => resolve(wanted));
+    buttons[0].focus();
+  });
 }
 
 /** Text to the clipboard, also where the page is not served over HTTPS. */

@@ -2,7 +2,7 @@
 
 import { download, getJson, postJson, request } from "./api.js";
 import { Crops } from "./crops.js";
-import { describe, documentRow } from "./documentrow.js";
+import { describe, documentStatus } from "./documentrow.js";
 import { button, el, icon, menu, notify, replace } from "./dom.js";
 import { DocumentModel } from "./model.js";
 import { RunProgress } from "./progress.js";
@@ -91,7 +91,7 @@ export class Extracted {
     this._heading(chosen);
     this.desk.classList.add("alone");
     this.stage.hidden = this.actions.hidden = true;
-    const row = documentRow(describe(chosen, run, this.progress), run, () => this._cancel());
+    const row = documentStatus(describe(chosen, run, this.progress), run, () => this._cancel());
     const state = row.textContent;
     if (this.body.dataset.shown === state) return;
     const focused = this.body.contains(document.activeElement);

@@ -4,7 +4,7 @@ import { getJson, onceKey, postJson, upload } from "./api.js";
 import { button, el, icon, replace } from "./dom.js";
 import { DropZone } from "./dropzone.js";
 import { optionFields } from "./uploads.js";
-import { adviceFor, ago, count } from "./words.js";
+import { adviceFor, ago, count, size } from "./words.js";
 
 const DRAFT = "quire-extract"; // of this tab: what was asked for last
 const EXAMPLE = "invoice number, date, total";
@@ -271,8 +271,3 @@ function choice(name, labels, chosen, onChange) {
 }
 
 const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
-
-function size(bytes) {
-  if (bytes < 1024) return `${bytes} bytes`;
-  return bytes < 1 << 20 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / (1 << 20)).toFixed(1)} MB`;
-}

@@ -1,26 +1,33 @@
-// The first screen: drop files or give a URL, and the runs with their documents, live.
+// The first screen: drop files or give a URL, and the documents of all runs, live.
 
-import { getJson, request } from "./api.js";
-import { describe, documentRow } from "./documentrow.js";
-import { button, el, icon, notify, replace } from "./dom.js";
+import { getJson, onceKey, postJson, request } from "./api.js";
+import { DocumentList } from "./documentlist.js";
+import { describe } from "./documentrow.js";
+import { button, confirmed, el, icon, notify, replace } from "./dom.js";
 import { Finding } from "./finding.js";
 import { RunProgress } from "./progress.js";
 import { Uploads } from "./uploads.js";
-import { ago, count, isActive } from "./words.js";
+import { isActive } from "./words.js";
 
 const FOLLOWED = 2; // streams at a time: a browser has six connections to a server, and pictures need some
 const POLL_MS = 2500;
 const IDLE_POLL_MS = 10_000;
 const PORTION = 30;
+const LARGE_PORTION = 200;
+const MOST = 2000; // documents that are filtered and sorted in the browser
+const GONE =
+  "Its text, tables, pictures, extracted values, reviews and samples are deleted from this server, " +
+  "in every run that read the same file. This cannot be undone.";
 
 export class Home {
   constructor(main, asked) {
-    this.runs = new Map(); // id -> run, the latest first
+    this.runs = new Map(); // id -> run
     this.following = new Map(); // id -> RunProgress
     this.next = null;
     this.uploads = new Uploads((run) => this._add(run));
     this.finding = new Finding(asked.get("q") ?? "");
-    this.list = el("div", { class: "runs" });
+    const actions = { cancel: (run) => this._cancel(run), again: (shown) => this._again(shown), remove: (shown) => this._remove(shown) };
+    this.list = new DocumentList(actions, () => this._loadAll());
     this.trouble = el("div", { class: "trouble", role: "alert", hidden: true });
     this.more = button("Show older", () => this._load(this.next), { class: "secondary", hidden: true });
     replace(
@@ -31,12 +38,17 @@ export class Home {
         el("h1", { class: "offscreen" }, "Quire: read documents"),
         this.finding.element,
         this.uploads.element,
-        el("section", { "aria-labelledby": "documents" }, el("h2", { id: "documents" }, "Documents"), this.trouble, this.list, this.more),
+        el(
+          "section",
+          { "aria-labelledby": "documents" },
+          el("h2", { id: "documents" }, "Documents"),
+          this.trouble,
+          this.list.element,
+          this.more,
+        ),
       ),
     );
-    this._rows = new Map();
     this._stopped = false;
-    this._showLoading();
     this._poll();
   }
 
@@ -45,6 +57,7 @@ export class Home {
     clearTimeout(this._timer);
     this.uploads.close();
     this.finding.close();
+    this.list.close();
     for (const each of this.following.values()) each.stop();
   }
 
@@ -56,27 +69,41 @@ export class Home {
   }
 
   async _poll() {
-    if (!document.hidden || !this._rows.size) await this._load(null);
+    if (!document.hidden || !this._loaded) await this._load(null);
     if (this._stopped) return;
     const waiting = [...this.runs.values()].some((run) => isActive(run.state) && !this.following.has(run.id));
     this._timer = setTimeout(() => this._poll(), waiting ? POLL_MS : IDLE_POLL_MS);
   }
 
-  async _load(before) {
+  async _load(before, portion = PORTION) {
     try {
-      const answer = await getJson(`api/runs?limit=${PORTION}${before ? `&before=${encodeURIComponent(before)}` : ""}`);
+      const answer = await getJson(`api/runs?limit=${portion}${before ? `&before=${encodeURIComponent(before)}` : ""}`);
       if (this._stopped) return;
       if (before || !this._loaded) this.next = answer.next;
       this._loaded = true;
       for (const run of answer.runs) this.runs.set(run.id, run);
       this.trouble.hidden = true;
       this._show();
+      return;
     } catch (error) {
       if (this._stopped) return;
       this.trouble.hidden = false;
-      replace(this.trouble, icon("alert"), el("p", {}, error.message), button("Try again", () => this._load(before), { class: "secondary" }));
-      if (!this._loaded) replace(this.list);
+      const retry = button("Try again", () => this._load(before), { class: "secondary" });
+      replace(this.trouble, icon("alert"), el("p", {}, error.message), retry);
+      if (!this._loaded) this.list.instead.hidden = true;
     }
+  }
+
+  /** A filter or an order is about all documents: the older ones are fetched too. */
+  async _loadAll() {
+    if (this._loadingAll) return;
+    this._loadingAll = true;
+    while (this.next && this.list.wantsAll && !this._stopped && this.runs.size < MOST) {
+      const { next } = this;
+      await this._load(next, LARGE_PORTION);
+      if (this.next === next) break; // the server is away
+    }
+    this._loadingAll = false;
   }
 
   _add(run) {
@@ -84,32 +111,21 @@ export class Home {
     this._show();
   }
 
-  _showLoading() {
-    replace(this.list, el("div", { class: "skeleton row" }), el("div", { class: "skeleton row" }), el("div", { class: "skeleton row" }));
-  }
-
   _show() {
     const runs = [...this.runs.values()].sort((one, other) => other.submitted - one.submitted);
     this.more.hidden = this.next === null;
-    if (!runs.length) {
-      replace(this.list, empty());
-      return;
-    }
     for (const run of runs.filter((each) => isActive(each.state)).slice(0, FOLLOWED)) this._follow(run.id);
-    const rows = runs.map((run) => {
-      const row = this._rows.get(run.id) ?? el("article", { class: "run" });
-      this._rows.set(run.id, row);
-      this._fill(row, run);
-      return row;
-    });
-    rows.forEach((row, at) => this.list.children[at] === row || this.list.insertBefore(row, this.list.children[at] ?? null)); // the others keep the focus
-    while (this.list.children.length > rows.length) this.list.lastChild.remove();
+    const documents = runs.flatMap((run) =>
+      run.documents.map((document) => ({ run, shown: describe(document, run, this.following.get(run.id)) })),
+    );
+    this.list.show(documents, this.next === null);
+    this.uploads.element.classList.toggle("compact", documents.length > 0);
   }
 
   _follow(id) {
     if (this.following.has(id)) return;
     const progress = new RunProgress(id, {
-      onChange: () => this._fill(this._rows.get(id), this.runs.get(id)),
+      onChange: () => this._show(),
       onDocument: () => this._refresh(id),
       onEnd: (run) => {
         this.following.delete(id);
@@ -122,49 +138,42 @@ export class Home {
 
   async _refresh(id) {
     const run = await getJson(`api/runs/${encodeURIComponent(id)}`).catch(() => null);
-    if (run && !this._stopped) {
-      this.runs.set(id, run);
-      this._show();
-    }
+    if (run && !this._stopped) this._add(run);
   }
 
-  /** Rows are only built anew when something about them has changed: a button under the pointer stays. */
-  _fill(row, run) {
-    if (!row) return;
-    const progress = this.following.get(run.id);
-    const shown = run.documents.map((document) => describe(document, run, progress));
-    const state = JSON.stringify([run.state, run.error, shown, ago(run.submitted)]);
-    if (row.dataset.shown === state) return;
-    row.dataset.shown = state;
-    const several = run.documents.length > 1;
-    const hadFocus = row.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
-    replace(
-      row,
-      several && el("h3", { class: "run-head" }, count(run.documents.length, "document"), el("span", { class: "muted" }, ago(run.submitted))),
-      ...shown.map((each) => documentRow(each, run, () => this._cancel(run.id))),
-      several && run.state === "failed" && el("p", { class: "reason" }, run.error),
-    );
-    if (hadFocus) row.querySelector(`[data-focus="${CSS.escape(hadFocus)}"]`)?.focus();
-  }
-
-  async _cancel(id) {
+  /** Do something, and say why if it cannot be done. */
+  async _act(work, done) {
     try {
-      const answer = await request(`api/runs/${encodeURIComponent(id)}`, { method: "DELETE" });
-      this.runs.set(id, await answer.json());
-      this._show();
-      notify("The run is cancelled. What was read is kept.");
+      await work();
+      if (!this._stopped) this._show();
+      notify(done);
     } catch (error) {
       notify(error.message, "error");
     }
   }
-}
 
-function empty() {
-  return el(
-    "div",
-    { class: "empty" },
-    icon("file"),
-    el("p", { class: "lead" }, "Nothing was read yet"),
-    el("p", {}, "Drop a PDF, a scan, a photo or an office file above. You see every page with the text that was found, and where."),
-  );
+  _cancel(id) {
+    const cancelled = async () => {
+      const answer = await request(`api/runs/${encodeURIComponent(id)}`, { method: "DELETE" });
+      this.runs.set(id, await answer.json());
+    };
+    return this._act(cancelled, "The run is cancelled. What was read is kept.");
+  }
+
+  /** The same source once more: what was read of it is not read twice. */
+  _again({ id, name }) {
+    const submitted = async () => this._add(await postJson("api/runs", { document: id }, { "Idempotency-Key": onceKey() }));
+    return this._act(submitted, `${name} is read again.`);
+  }
+
+  async _remove({ id, name }) {
+    if (!(await confirmed(`Delete ${name}?`, GONE, "Delete"))) return;
+    const removed = async () => {
+      await request(`api/documents/${encodeURIComponent(id)}`, { method: "DELETE" });
+      this.runs.clear();
+      this._loaded = false;
+      await this._load(null);
+    };
+    return this._act(removed, `${name} is deleted.`);
+  }
 }

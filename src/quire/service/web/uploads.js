@@ -1,8 +1,9 @@
 // The field for a URL, the options, and files on their way to the server.
 
-import { onceKey, postJson, upload } from "./api.js";
+import { UNREADABLE, isReadable, limitsOf, onceKey, postJson, upload } from "./api.js";
 import { button, el, notify, replace } from "./dom.js";
 import { DropZone } from "./dropzone.js";
+import { size } from "./words.js";
 
 const LARGEST_LISTED = 50;
 
@@ -10,7 +11,7 @@ export class Uploads {
   /** `onRun` gets each run that the server has accepted. */
   constructor(onRun) {
     this.onRun = onRun;
-    this.queue = [];
+    this.queue = []; // {file, options, stop, once, error}: those with an error wait for the reader
     this.sending = null;
     this.zone = new DropZone((files) => this.add(files), { lead: "Drop documents here", label: "Files to read" });
     this.url = el("input", { type: "url", id: "url", name: "url", placeholder: "https://example.org/report.pdf", autocomplete: "off", spellcheck: "false" });
@@ -43,21 +44,28 @@ export class Uploads {
   add(files) {
     const options = this.options.read();
     if (options === null) return;
-    for (const file of files) this.queue.push({ file, options, stop: new AbortController(), once: onceKey() });
+    for (const file of files) this.queue.push({ file, options, stop: new AbortController(), once: onceKey(), error: "" });
+    this._go();
+  }
+
+  _go() {
     this._show();
     this.sending ??= this._send().finally(() => (this.sending = null));
   }
 
   async _send() {
-    while (this.queue.length) {
-      const next = this.queue[0];
+    for (let next; (next = this.queue.find((each) => !each.error)); this._show()) {
+      const { file, options, once, stop } = next;
+      const onProgress = (part) => this._progress(part);
       try {
-        this.onRun(await upload("api/runs", [next.file], { options: next.options }, { once: next.once, signal: next.stop.signal, onProgress: (part) => this._progress(part) }));
+        next.error = await problemOf(file, await limitsOf());
+        if (next.error) continue;
+        this.onRun(await upload("api/runs", [file], { options }, { once, signal: stop.signal, onProgress }));
+        this._remove(next);
       } catch (error) {
-        if (error.name !== "AbortError") notify(`${next.file.name}: ${error.message}`, "error");
+        if (error.name === "AbortError") this._remove(next);
+        else next.error = error.message;
       }
-      this.queue.shift();
-      this._show();
     }
   }
 
@@ -67,22 +75,30 @@ export class Uploads {
   }
 
   _show() {
-    const rows = this.queue.slice(0, LARGEST_LISTED).map((each, at) =>
-      el(
-        "div",
-        { class: "upload" },
-        el("span", { class: "name" }, each.file.name),
-        at === 0 ? el("progress", { max: 1, value: 0, "aria-label": `Upload of ${each.file.name}` }) : el("span", { class: "muted" }, "waits"),
-        button("Stop", () => this._remove(each), { class: "secondary small", "aria-label": `Stop the upload of ${each.file.name}` }),
-      ),
-    );
-    replace(this.going, rows);
+    const sent = this.queue.find((each) => !each.error);
+    replace(this.going, this.queue.slice(0, LARGEST_LISTED).map((each) => this._row(each, each === sent)));
+  }
+
+  _row(each, sent) {
+    const { name } = each.file;
+    const act = (label, work) => button(label, work, { class: "secondary small", "aria-label": `${label}: ${name}` });
+    const bar = () => el("progress", { max: 1, value: 0, "aria-label": `Upload of ${name}` });
+    if (!each.error) {
+      const state = sent ? bar() : el("span", { class: "muted" }, "waits");
+      return el("div", { class: "upload" }, el("span", { class: "name" }, name), state, act("Stop", () => this._remove(each)));
+    }
+    const about = el("div", {}, el("span", { class: "name" }, name), el("p", { class: "reason" }, each.error));
+    return el("div", { class: "upload failed" }, about, act("Try again", () => this._again(each)), act("Remove", () => this._remove(each)));
+  }
+
+  _again(one) {
+    one.error = "";
+    this._go();
   }
 
   _remove(one) {
     one.stop.abort();
-    const at = this.queue.indexOf(one);
-    if (at > 0) this.queue.splice(at, 1);
+    this.queue = this.queue.filter((each) => each !== one);
     this._show();
   }
 
@@ -111,6 +127,15 @@ export class Uploads {
     this.url.value = text;
     this.url.focus();
   }
+}
+
+/** What is wrong with a file before it is sent; "" if nothing is. */
+async function problemOf(file, { max_file_bytes: file_bytes = Infinity, max_bytes = Infinity }) {
+  const most = Math.min(file_bytes, max_bytes);
+  if (!(await isReadable(file))) return UNREADABLE;
+  if (!file.size) return "The file is empty. Get it again.";
+  if (file.size > most) return `The file has ${size(file.size)}, and this server takes ${size(most)}. Divide it, or send a smaller one.`;
+  return "";
 }
 
 /** How to read: a folded part of a form. `read()` returns the options of the API, or null with a word about what is wrong. */

@@ -16,6 +16,11 @@ export const count = (number, one, many = `${one}s`) => `${number.toLocaleString
 
 export const percent = (fraction) => `${Math.round(1000 * fraction) / 10} %`;
 
+export function size(bytes) {
+  if (bytes < 1024) return `${bytes} bytes`;
+  return bytes < 1 << 20 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / (1 << 20)).toFixed(1)} MB`;
+}
+
 export function duration(ms) {
   if (ms < 1) return "< 1 ms";
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -45,8 +50,10 @@ export const ADVICE = {
 
 /** What to do about a document that was not read. */
 export function adviceFor({ state, category, error }) {
-  if (state === "cancelled") return "Add the file again to read it: pages that are done are not read twice.";
+  if (state === "cancelled") return "Read it again to go on: pages that are done are not read twice.";
   if (/password/i.test(error ?? "")) return "Save a copy of the document without its password, and add that.";
+  if (/^cannot read /.test(error ?? "")) return "Save it as a PDF, or in another format that can be read, and add that.";
+  if (/file is empty/.test(error ?? "")) return "Get the file again: nothing is in it.";
   return ADVICE[category] ?? "";
 }
 

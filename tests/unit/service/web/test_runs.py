@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from quire.events import Event
 from tests import documents
+from tests.unit.service.api.conftest import serving
 from tests.unit.service.web.conftest import drawn
 
 
@@ -30,7 +32,8 @@ def test_a_dropped_file_is_read_and_opens(page, server):
     page.dispatch_event(".drop", "drop", {"dataTransfer": data})
     row = page.locator(".document", has_text="dropped.pdf")
     expect(row).to_have_attribute("data-state", "finished")
-    expect(row).to_contain_text("3 pages")
+    expect(row.locator(".column-pages")).to_have_text("3")
+    expect(row.locator(".thumbnail")).to_be_visible()
     row.get_by_role("link").click()
     drawn(page, 1)
 
@@ -88,7 +91,7 @@ def test_progress_by_page_goes_on_after_a_lost_connection(page, idle):
     expect(page.locator(".frame[data-status=done]")).to_have_count(3)
     expect(page.locator(".frame[data-status=waiting]")).to_have_count(1)
     idle.runs.finish(id, "cancelled", error="the run was cancelled")
-    expect(page.locator(".empty.failed")).to_contain_text("Add the file again")
+    expect(page.locator(".empty.failed")).to_contain_text("Read it again")
 
 
 def test_a_run_is_cancelled(page, idle):
@@ -97,7 +100,7 @@ def test_a_run_is_cancelled(page, idle):
     row = page.locator(".document", has_text="endless.pdf")
     row.get_by_role("button", name="Cancel").click()
     expect(row).to_have_attribute("data-state", "cancelled")
-    expect(row.locator(".advice")).to_contain_text("Add the file again")
+    expect(row.locator(".advice")).to_contain_text("Read it again")
     expect(page.locator(".notice")).to_contain_text("cancelled")
 
 
@@ -133,8 +136,108 @@ def test_a_document_that_is_gone_and_a_server_that_is_away(page, server, complai
 
 
 def test_an_empty_server_says_what_to_do(page, tmp_path_factory):
-    from tests.unit.service.api.conftest import serving
-
     with serving(tmp_path_factory.mktemp("empty"), idle=True) as empty:
         page.goto(empty.url)
         expect(page.locator(".empty")).to_contain_text("Nothing was read yet")
+
+
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory):
+    """A server with documents in several states."""
+    with serving(tmp_path_factory.mktemp("listed")) as running:
+        for name, data in (
+            ("b 10.pdf", documents.simple(1)),
+            ("b 9.pdf", documents.simple(3)),
+            ("a.pdf", documents.simple(2)),
+            ("broken.pdf", b"%PDF-1.7 no document"),
+        ):
+            running.read(data, name)
+        yield running
+
+
+def names(page) -> list[str]:
+    return page.locator("tr.document .name").all_inner_texts()
+
+
+def test_documents_are_sorted_by_a_column(page, listed):
+    page.goto(listed.url)
+    expect(page.locator("tr.document")).to_have_count(4)
+    assert names(page) == ["broken.pdf", "a.pdf", "b 9.pdf", "b 10.pdf"], "the latest first"
+    page.get_by_role("button", name="Name").click()
+    assert names(page) == ["a.pdf", "b 9.pdf", "b 10.pdf", "broken.pdf"]
+    expect(page.locator("th[aria-sort=ascending]")).to_have_text("Name")
+    page.get_by_role("button", name="Name").click()
+    assert names(page)[0] == "broken.pdf"
+    page.get_by_role("button", name="Pages").click()
+    assert names(page)[0] == "b 9.pdf"
+    page.get_by_role("button", name="State").click()
+    assert names(page)[0] == "broken.pdf"
+
+
+def test_documents_are_filtered_by_name_and_state_also_the_older_ones(page, listed):
+    page.route("**/api/runs?limit=30", lambda route: route.continue_(url=route.request.url.replace("=30", "=1")))
+    page.goto(listed.url)
+    expect(page.get_by_role("button", name="Show older")).to_be_visible()
+    assert names(page) == ["broken.pdf"]
+    page.get_by_label("Filter by name").fill("B 1")
+    expect(page.locator(".list-status")).to_have_text("1 of 4")
+    assert names(page) == ["b 10.pdf"]
+    page.get_by_label("Filter by name").fill("")
+    page.get_by_label("State", exact=True).select_option("Failed")
+    expect(page.locator("tr.document")).to_have_count(1)
+    assert names(page) == ["broken.pdf"]
+
+
+def test_a_document_that_failed_is_read_again(page, server):
+    server.read(b"%PDF-1.7 no document", "twice.pdf")
+    page.goto(server.url)
+    page.get_by_role("button", name="Read again twice.pdf").click()
+    expect(page.locator(".notice")).to_contain_text("twice.pdf is read again")
+    expect(page.locator("tr.document", has_text="twice.pdf")).to_have_count(2)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A server that takes small files."""
+    with serving(tmp_path_factory.mktemp("small"), idle=True, max_file_bytes=20_000) as running:
+        yield running
+
+
+def test_a_file_that_cannot_be_sent_says_why_and_can_be_tried_again(page, small, complaints):
+    page.goto(small.url)
+
+    def send(name: str, data: bytes) -> None:
+        page.set_input_files("#picker", [{"name": name, "mimeType": "application/pdf", "buffer": data}])
+
+    failed = page.locator(".upload.failed")
+    send("large.pdf", bytes(30_000))
+    expect(failed).to_contain_text("this server takes 20 KB")
+    page.get_by_role("button", name="Remove: large.pdf").click()
+    send("empty.pdf", b"")
+    expect(failed).to_contain_text("The file is empty")
+    page.get_by_role("button", name="Remove: empty.pdf").click()
+    page.route("**/api/runs", lambda route: route.fulfill(status=413, body="<html>nginx</html>"))
+    send("again.pdf", documents.simple(1))
+    expect(failed).to_contain_text("a proxy in front of the server")
+    page.unroute("**/api/runs")
+    page.route("**/api/runs", lambda route: route.abort("connectionreset"))
+    page.get_by_role("button", name="Try again: again.pdf").click()
+    expect(failed).to_contain_text("The server hung up")
+    page.route("**/api/extract", lambda route: route.abort("connectionrefused"))
+    page.get_by_role("button", name="Try again: again.pdf").click()
+    expect(failed).to_contain_text("The server cannot be reached")
+    page.unroute("**/api/runs")
+    page.get_by_role("button", name="Try again: again.pdf").click()
+    expect(page.locator("tr.document", has_text="again.pdf")).to_be_visible()
+    expect(failed).to_have_count(0)
+    complaints.clear()  # the browser reports every failed request
+
+
+def test_a_file_that_was_deleted_since_it_was_chosen_says_so(page, small, tmp_path, complaints):
+    file = tmp_path / "gone.pdf"
+    file.write_bytes(documents.simple(1))
+    page.goto(small.url)
+    page.route("**/api/extract", lambda route: (file.unlink(), route.continue_()))
+    page.set_input_files("#picker", file)
+    expect(page.locator(".upload.failed")).to_contain_text("cannot be read any more")
+    complaints.clear()
