@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from dataclasses import dataclass
+from threading import Event, Semaphore
 
 import pytest
 from openpyxl import load_workbook
@@ -23,6 +24,8 @@ from quire.runtime.local import LocalRuntime
 from quire.store.deleting import delete_documents
 from quire.store.files import FileStore
 from quire.types import BBox
+from quire.workers import Job, shared_pool
+from quire.workers.pool import Lane
 from tests import documents
 
 pytestmark = pytest.mark.processes
@@ -249,3 +252,23 @@ def test_a_deleted_document_cannot_be_looked_at(room):
     ):
         with pytest.raises(StoreError, match=r"gone\.pdf was deleted"):
             look()
+
+
+def test_an_export_does_not_wait_for_workers_that_read(room):
+    reference = room.read(documents.simple(), name="while-others-read.pdf")
+    asked, release = Semaphore(0), Event()
+
+    def hold(name, header, data):
+        asked.release()
+        assert release.wait(60)
+        return {}, b""
+
+    job = Job("tests.fakes.jobs:ask", "more")
+    lanes = (Lane.LONG, Lane.BRIEF)  # all workers of the pool that reads
+    held = [shared_pool(1).submit(job, timeout_s=60, on_request=hold, lane=lane) for lane in lanes]
+    try:
+        assert all(asked.acquire(timeout=60) for _ in held)
+        assert room.views.export(reference, "md").name == "while-others-read.md"
+    finally:
+        release.set()
+        assert all(one.result(60) for one in held)
