@@ -3,8 +3,8 @@
 The gold values are those of `receipts-sroie`, `adbuy-forms`, `contracts-nda`, `invoices` and `extract-json`. Each is
 proposed with the cell or block that has it, found here by its letters or by the ways a date and an amount are printed;
 a value of which no such place is found is not in the text (by OCR, or because the truth says it in other words), and
-counts apart. An accusation is a findable value that is not verified. Each verified proposal is then made wrong in every
-way (`mutations`). `QUIRE_STORE` may name a store in which the documents were read before.
+counts apart. An accusation is a findable value that is not found there. Each that is found is then made wrong
+in every way (`mutations`). `QUIRE_STORE` may name a store in which the documents were read before.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def run(options: Options) -> Report:
     changed.append(["all", found.total(), missed.total(), _share(found.total() - missed.total(), found.total())])
     report.tables = [
         Table(columns, rows, "Gold values"),
-        Table(["mutation", "proposals", "missed", "share found"], changed, "Mutations of the verified ones"),
+        Table(["mutation", "proposals", "missed", "share found"], changed, "Mutations of those that are found"),
     ]
     report.data = {"goal": MOST_ACCUSED}
     return report
@@ -110,7 +110,7 @@ def _measured(name: str, listed: list[Gold], found: Counter[str], missed: Counte
         evidence = checked(proposal, gold.leaf, catalog)
         spent += time.process_time() - begin
         there += 1
-        if evidence.status != "verified":
+        if evidence.status != "found":
             accused += 1
             report.notes.append(f"{path.name}: {gold.leaf.path} {gold.value!r}: {evidence.status}, {evidence.reason}")
             continue
@@ -118,7 +118,7 @@ def _measured(name: str, listed: list[Gold], found: Counter[str], missed: Counte
         for kind, wrong, version in mutations(proposal, catalog) if changed[path] <= MOST_CHANGED else ():
             found[kind] += 1
             status = checked(wrong, gold.leaf, catalog, version=version).status
-            if status == "verified" or (kind.startswith("value") and status != "unverified"):
+            if status == "found" or (kind.startswith("value") and status != "unverified"):
                 missed[kind] += 1
                 report.notes.append(
                     f"missed: {path.name}: {gold.leaf.path} {wrong.value!r} for {gold.value!r} ({kind})"

@@ -120,7 +120,7 @@ def run(options: Options) -> Report:
         "precision",
         "recall",
         "F1",
-        "verified",
+        "at its place",
         "ms per page",
         "goal",
         "reached",
@@ -189,16 +189,16 @@ def _measured(
                 expected=sum(document.fields.get(field) is not None for field in kinds),
                 predicted=len(proposals),
                 correct=sum(right.values()),
-                verified=sum(one.supported for one in evidence),
+                found=sum(one.supported for one in evidence),
                 microseconds=round(1e6 * spent),
                 pages=len(catalog.pages),
             )
     for half, count in counts.items():
         precision, recall, f1 = rates(count["correct"], count["predicted"], count["expected"])
-        verified = count["verified"] / max(count["predicted"], 1)
+        placed = count["found"] / max(count["predicted"], 1)
         speed = count["microseconds"] / 1000 / max(count["pages"], 1)
         asked = goal(f1, GOALS[way][name]) if half == "all" else ["", ""]
-        yield [name, way, half, count["expected"], precision, recall, f1, verified, speed, *asked]
+        yield [name, way, half, count["expected"], precision, recall, f1, placed, speed, *asked]
 
 
 def _schema(name: str) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def _items(many: int) -> Iterator[WorkItem]:
 
 
 def _one(item: WorkItem) -> Json:
-    return {"name": item.item_id}
+    return {"item": item.item_id}
 
 
 async def _small(ctx: Context, argument: Json) -> Json:

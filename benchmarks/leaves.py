@@ -7,7 +7,7 @@ annual reports whose answer has a figure. Each is a field, described by the ques
 of the figures of the answer, at any scale, to half a percent. The default extractor was tuned on every second document
 of `extract-json` by name.
 
-`marked` is the share of the returned values that are verified, or said not to be. `QUIRE_LLM_URL` and
+`marked` is the share of the returned values that stand at their place, or are said not to. `QUIRE_LLM_URL` and
 `QUIRE_LLM_MODEL` name a language model, which is asked with `fallback` for what is not found without it: for the leaves
 in no list, of schemas with at most 60 leaves, and about the 2,500 characters of a document that say most about them.
 More is not for a small model without a graphics card. What the default extractor gets of the same leaves is beside it.
@@ -92,11 +92,11 @@ def run(options: Options) -> Report:
     else:
         report.notes.append(f"Nothing was asked of a language model: {URL} and {MODEL} are not set.")
     counted = ["documents", "leaves", "returned", "right", "precision", "recall", "F1"]
-    columns = ["kind", "way", *counted, "verified", "marked", "ms per page"]
+    columns = ["kind", "way", *counted, "at its place", "marked", "ms per page"]
     report.tables = [
         Table(columns, leaves, "Leaves of extract-json"),
         Table(columns, few, "Leaves in no list"),
-        Table(["way", "questions", "returned", "right", "verified", "marked"], figures, "Figures of finance-qa"),
+        Table(["way", "questions", "returned", "right", "at its place", "marked"], figures, "Figures of finance-qa"),
     ]
     return report
 
@@ -215,12 +215,12 @@ def _is_close(value: float, figure: float) -> bool:
 def _statuses(found: Extraction) -> Counter[str]:
     present = [one for one in found.evidence.values() if one.status != "not_found"]
     marked = sum(one.supported or (one.status in ("unverified", "conflict") and bool(one.reason)) for one in present)
-    return Counter(values=len(present), verified=sum(one.supported for one in present), marked=marked)
+    return Counter(values=len(present), found=sum(one.supported for one in present), marked=marked)
 
 
 def _shares(count: Mapping[str, int]) -> list[object]:
     values = count["values"]
-    return [count["verified"] / values if values else None, count["marked"] / values if values else None]
+    return [count["found"] / values if values else None, count["marked"] / values if values else None]
 
 
 def compared(schema: Mapping[str, Any], truth: Any, value: Any) -> Counter[str]:

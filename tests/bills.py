@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from quire.extract.running import coverage_of
 from quire.extract.schema import ExtractSchema
 from quire.extract.values import (
     Alternative,
@@ -96,20 +95,20 @@ def anywhere(pages: int = 2) -> Words:
 def bill_extraction(
     document: str, words: Words, *, name: str = "bill.pdf", last: int = 2, rows: Rows = ROWS
 ) -> Extraction:
-    """One value of each kind: `number` unverified, `date` of low confidence, `total` in conflict, `currency` not
-    found, `seller.name` verified, and in the list one cell unverified and one of low confidence."""
+    """One value of each kind: `number` unverified, `date` not sure, `total` in conflict, `currency` not
+    found, `seller.name` at its place, and in the list one cell unverified and one not sure."""
 
     def evidence(path: str, status: EvidenceStatus, text: str, total: float, **more: Any) -> LeafEvidence:
         boxes, blocks = found(words, 1, text)
-        place = {"page": 1, "bboxes": boxes, "blocks": blocks, "records": blocks}
-        return LeafEvidence(path, status, quote=text, confidence={"total": total}, extractor="rules", **place, **more)
+        place = {"page": 1, "bboxes": boxes, "blocks": blocks, "records": blocks, "extractor": "rules"}
+        return LeafEvidence(path, status, total, quote=text, confidence={"total": total}, **place, **more)
 
     def alternative(value: Any, page: int, text: str) -> Alternative:
         return Alternative(value, text, page, *found(words, page, text), confidence=0.6, extractor="rules")
 
     listed = [
         evidence("number", "unverified", "INV-2041", 0.4, reason="I stands where the value has 1"),
-        evidence("date", "verified", "3 April 2026", 0.5, match="date"),
+        evidence("date", "found", "3 April 2026", 0.5, match="date"),
         evidence(
             "total",
             "conflict",
@@ -118,9 +117,9 @@ def bill_extraction(
             alternatives=(alternative(145.0, last, "145.00"), alternative(113.5, 1, "113.50")),
         ),
         LeafEvidence("currency", "not_found", reason="no currency stands beside an amount"),
-        evidence("seller.name", "verified", "HARBOUR SUPPLY", 0.95, match="exact"),
+        evidence("seller.name", "found", "HARBOUR SUPPLY", 0.95, match="exact"),
         *(
-            evidence(f"items[{at}].{field}", "unverified" if (at, field) == (1, "name") else "verified", text, total)
+            evidence(f"items[{at}].{field}", "unverified" if (at, field) == (1, "name") else "found", text, total)
             for at, row in enumerate(rows)
             for field, text, total in (("name", row[0], 0.9), ("price", row[1], 0.3 if at == 2 else 0.9))
         ),
@@ -139,7 +138,6 @@ def bill_extraction(
             "items": [{"name": text, "price": float(price)} for text, price in rows],
         },
         evidence={one.path: one for one in listed},
-        coverage=coverage_of(listed),
         conflicts=(
             EvidenceConflict(
                 "total",

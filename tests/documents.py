@@ -507,14 +507,48 @@ def scan_like(pages: int = 2) -> bytes:
     return drawn(draw)
 
 
-def invisible_text_layer() -> bytes:
-    """A scan with the recognised text drawn invisibly (render mode 3) over it."""
+def strips(count: int = 60, *, footer: str = "", across: int = 1) -> bytes:
+    """A scan that is stored as strips from top to bottom, as fax servers and some scanners write it.
+
+    `across`: in so many pieces each. The `footer` is text of the file below it.
+    """
+    whole = scan()
+    pieces = [
+        (column, row, whole.crop(box))
+        for row in range(count)
+        for column in range(across)
+        if (
+            box := (
+                column * whole.width // across,
+                row * whole.height // count,
+                (column + 1) * whole.width // across,
+                (row + 1) * whole.height // count,
+            )
+        )
+    ]
+
+    def draw(canvas: Canvas) -> None:
+        for column, row, piece in pieces:
+            wide, high = WIDTH / across, (HEIGHT - 40) / count
+            canvas.drawImage(ImageReader(piece), column * wide, HEIGHT - (row + 1) * high, wide, high)
+        canvas.setFont("Helvetica", 9)
+        canvas.drawString(MARGIN, 15, footer)
+
+    return drawn(draw)
+
+
+def invisible_text_layer(*, white: bool = False, stamp: str = "") -> bytes:
+    """A scan with the recognised text drawn invisibly (render mode 3) over it, and a visible stamp."""
 
     def draw(canvas: Canvas) -> None:
         canvas.drawImage(ImageReader(scan()), 0, 0, WIDTH, HEIGHT)
+        canvas.setFont("Helvetica", 9)
+        canvas.drawString(MARGIN, 15, stamp)
         text = canvas.beginText(MARGIN, HEIGHT - 82)
         text.setFont("Helvetica", 10)
         text.setTextRenderMode(3)
+        if white:
+            text.setFillGray(1)
         text.setLeading(14.4)
         for line in textwrap.wrap(prose(16), 70):
             text.textLine(line)
@@ -567,6 +601,62 @@ def lam_alef(*, backwards: bool = False) -> bytes:
     """A line of Arabic whose lam and alef are one glyph; many files write the letters of such a glyph backwards."""
     glyph = "ال" if backwards else "لا"
     return drawn_as_seen(*"يمي", glyph, *"سإ", " ", *"مس", glyph, "ا")
+
+
+TAMIL = (("ம", "னி", "த"), ("உ", "ரி", "மை", "க", "ள்"))
+KHMER = (("ស្ដី", "ពី"), ("សិ", "ទ្ធិ"))
+
+
+def printed_by_a_browser(words: Sequence[Sequence[str]] = TAMIL) -> bytes:
+    """A line as Chromium prints it: each glyph is a text object, and where several make a syllable, they are a span
+    that says what it is. The glyphs are those of Courier; every syllable but a letter has two."""
+    syllables = [syllable for word in words for syllable in (*word, " ")][:-1]
+    letters = sorted({syllable for syllable in syllables if len(syllable) == 1} - {" "})
+    code_of = {letter: 65 + i for i, letter in enumerate(letters)} | {" ": 32}
+    x, shown = 72.0, []
+    for syllable in syllables:
+        codes = [code_of[syllable]] if syllable in code_of else [33, 34]
+        glyphs = " ".join(
+            f"1 0 0 1 {x + 8.4 * n:.2f} 760 Tm {string(bytes([code]))} Tj" for n, code in enumerate(codes)
+        )
+        shown.append(glyphs if len(codes) == 1 else f"/Span<</ActualText<{_said(syllable)}>>>BDC {glyphs} EMC")
+        x += 8.4 * len(codes)
+    mapping = {code: letter for letter, code in code_of.items()} | {33: "\u25cc", 34: "\u25cc"}
+    return page_with_font(f"BT /F1 14 Tf {' '.join(shown)} ET", mapping, base="Courier")
+
+
+def letters_each_said(text: str = "حقوق العالمي كان") -> bytes:
+    """A line from right to left as Chromium prints it: narrow glyphs from left to right, each a span that says which
+    letter it is."""
+    code_of = dict(zip(sorted({*text} - {" "}), b"iljtfI!/.,:;", strict=False)) | {" ": 32}
+    x, shown = 72.0, []
+    for letter in reversed(text):
+        code = code_of[letter]
+        glyph = f"1 0 0 1 {x:.2f} 760 Tm {string(bytes([code]))} Tj"
+        shown.append(glyph if code == 32 else f"/Span<</ActualText<{_said(letter)}>>>BDC {glyph} EMC")
+        x += stringWidth(chr(code), "Helvetica", 14)
+    mapping = {code: letter for letter, code in code_of.items()}
+    return page_with_font(f"/ReversedChars BMC BT /F1 14 Tf {' '.join(shown)} ET EMC", mapping)
+
+
+def _said(text: str) -> str:
+    """A text as the hexadecimal string of an `ActualText`."""
+    return "FEFF" + text.encode("utf-16-be").hex()
+
+
+def signs_drawn_apart(words: Sequence[Sequence[str]] = KHMER, *, spans: bool = False) -> bytes:
+    """A line as Typst writes it: the sign of a syllable is drawn a little higher after the word, over its letter, and
+    stands for the whole syllable again, by its font or, with `spans`, by a span."""
+    code_of = {syllable: 65 + i for i, syllable in enumerate(sorted({s for word in words for s in word}))}
+    x, shown = 72.0, []
+    for word in words:
+        for n, syllable in enumerate(word):
+            shown.append(f"BT /F1 14 Tf {x + 8.4 * n:.2f} 760 Td {string(bytes([code_of[syllable]]))} Tj ET")
+        for n, syllable in enumerate(word):
+            sign = f"BT /F1 14 Tf {x + 8.4 * n + 1:.2f} 760.4 Td {string(bytes([code_of[syllable]]))} Tj ET"
+            shown.append(f"/Span<</ActualText<{_said(syllable)}>>>BDC {sign} EMC" if spans else sign)
+        x += 8.4 * len(word) + 8.4
+    return page_with_font(" ".join(shown), {code: text for text, code in code_of.items()}, base="Courier")
 
 
 def ligatures_and_soft_hyphens() -> bytes:

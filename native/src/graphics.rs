@@ -1,21 +1,22 @@
 //! Rulings, filled rectangles, pictures and drawings of a page. The same as `quire.render._pure_graphics`.
 
-use crate::pagetext::{Box4, Graphics};
+use crate::pagetext::{Box4, Graphics, Span, Spoken};
 use crate::pdfium::{Matrix, Object, ObjectKind, Page, SegmentKind};
 use crate::text::Transform;
 
 const THIN: f64 = 3.0; // points: a filled rectangle thinner than this is a ruling
 const STRAIGHT: f64 = 0.6; // points: a stroke that leaves its axis by less is horizontal or vertical
 const SHORT: f64 = 1.5; // points: a shorter ruling is a dot
+const LEVEL: f64 = 0.5; // of the size of type: text that stands higher or lower by more is on another line
 const MAX_DEPTH: usize = 6; // forms inside forms
 const MAX_OBJECTS: usize = 20_000;
 const MAX_SEGMENTS: usize = 4_000; // of one path; a longer one is a drawing
 
 type Point = (f64, f64);
 
-/// What is drawn on a page besides text.
+/// What is drawn on a page besides text, and which of its text objects are one piece of text.
 pub fn read_graphics(page: &Page<'_>, transform: Transform) -> Graphics {
-    let mut reader = Reader { transform, found: Graphics::default(), left: MAX_OBJECTS };
+    let mut reader = Reader { transform, found: Graphics::default(), left: MAX_OBJECTS, span: None };
     for object in page.objects().take(MAX_OBJECTS) {
         reader.object(object, &Affine::IDENTITY, 0);
     }
@@ -55,6 +56,7 @@ struct Reader {
     transform: Transform,
     found: Graphics,
     left: usize,
+    span: Option<usize>, // of the last text object
 }
 
 impl Reader {
@@ -64,7 +66,10 @@ impl Reader {
         }
         self.left -= 1;
         match object.kind() {
-            ObjectKind::Text => self.found.text_objects += 1,
+            ObjectKind::Text => {
+                self.found.text_objects += 1;
+                self.text(object, outer);
+            }
             ObjectKind::Path => self.path(object, outer),
             ObjectKind::Image => {
                 let matrix = Affine::product(object.matrix(), outer);
@@ -84,6 +89,42 @@ impl Reader {
     fn shown(&self, matrix: &Affine, x: f64, y: f64) -> Point {
         let (x, y) = matrix.apply(x, y);
         self.transform.point(x, y)
+    }
+
+    fn text(&mut self, object: Object<'_>, outer: &Affine) {
+        let (last, mark) = (self.span.take(), object.actual_text());
+        if mark.is_none() && last.is_none() {
+            return;
+        }
+        let matrix = Affine::product(object.matrix(), outer);
+        let [_, _, c, d, e, f] = matrix.0;
+        let (x, baseline) = self.transform.point(e, f);
+        let spans = &mut self.found.spans;
+        let level = |span: &Span| (baseline - span.baseline).abs() < LEVEL * span.size;
+        let same = last.filter(|&number| Some(spans.list[number].mark) == mark);
+        if let Some(number) = last.filter(|&number| same.is_none() && level(&spans.list[number])) {
+            spans.list[number].following = Some(x);
+        }
+        let (Some(mark), Some(drawn)) = (mark, object.bounds()) else {
+            return;
+        };
+        let [x0, y0, x1, y1] = [drawn.left, drawn.bottom, drawn.right, drawn.top].map(f64::from);
+        let corners = [(x0, y0), (x1, y0), (x0, y1), (x1, y1)].map(|(x, y)| {
+            let (x, y) = outer.apply(x, y);
+            self.transform.point(x, y)
+        });
+        let [left, _, right, _] = bounds(&corners);
+        let number = same.unwrap_or_else(|| {
+            let size = f64::from(object.font_size()) * c.hypot(d);
+            spans.list.push(Span { mark, left: x.min(left), right, baseline, size, following: None });
+            spans.list.len() - 1
+        });
+        let span = &mut spans.list[number];
+        if same.is_some() && level(span) {
+            (span.left, span.right) = (span.left.min(x).min(left), span.right.max(right));
+        }
+        spans.objects.insert(object.address(), Spoken { span: number, left, right });
+        self.span = Some(number);
     }
 
     fn path(&mut self, object: Object<'_>, outer: &Affine) {

@@ -158,6 +158,7 @@ functions! {
     FPDFText_GetFontSize(Raw, c_int) -> c_double;
     FPDFText_GetFillColor(Raw, c_int, *mut c_uint, *mut c_uint, *mut c_uint, *mut c_uint) -> c_int;
     FPDFTextObj_GetTextRenderMode(Raw) -> c_int;
+    FPDFTextObj_GetFontSize(Raw, *mut c_float) -> c_int;
     FPDFTextObj_GetFont(Raw) -> Raw;
     FPDFFont_GetBaseFontName(Raw, *mut c_char, usize) -> usize;
     FPDFFont_GetFlags(Raw) -> c_int;
@@ -169,6 +170,10 @@ functions! {
     FPDFPageObj_GetType(Raw) -> c_int;
     FPDFPageObj_GetMatrix(Raw, *mut Matrix) -> c_int;
     FPDFPageObj_GetMarkedContentID(Raw) -> c_int;
+    FPDFPageObj_GetBounds(Raw, *mut c_float, *mut c_float, *mut c_float, *mut c_float) -> c_int;
+    FPDFPageObj_CountMarks(Raw) -> c_int;
+    FPDFPageObj_GetMark(Raw, c_ulong) -> Raw;
+    FPDFPageObjMark_GetParamStringValue(Raw, *const c_char, *mut c_void, c_ulong, *mut c_ulong) -> c_int;
     FPDFPageObj_GetFillColor(Raw, *mut c_uint, *mut c_uint, *mut c_uint, *mut c_uint) -> c_int;
     FPDFPageObj_GetStrokeWidth(Raw, *mut c_float) -> c_int;
     FPDFPath_GetDrawMode(Raw, *mut c_int, *mut c_int) -> c_int;
@@ -901,6 +906,40 @@ impl<'p> Object<'p> {
     pub fn marked_content(&self) -> i32 {
         // SAFETY: see `kind`.
         unsafe { (self.call.FPDFPageObj_GetMarkedContentID)(self.raw()) }
+    }
+
+    /// The box of what is drawn, in the space of the page or form that has the object.
+    pub fn bounds(&self) -> Option<Bounds> {
+        let (mut left, mut bottom, mut right, mut top) = (0.0, 0.0, 0.0, 0.0);
+        let read = self.call.FPDFPageObj_GetBounds;
+        // SAFETY: see `kind`; PDFium writes four numbers.
+        let found = unsafe { read(self.raw(), &mut left, &mut bottom, &mut right, &mut top) };
+        (found != 0).then_some(Bounds { left, bottom, right, top })
+    }
+
+    /// The address of the mark that says what the text of an object is; none where nothing does, or it says nothing.
+    pub fn actual_text(&self) -> Option<usize> {
+        const EMPTY: c_ulong = 2; // bytes of a text without characters
+        // SAFETY: see `kind`.
+        let length = count(unsafe { (self.call.FPDFPageObj_CountMarks)(self.raw()) });
+        (0..length).rev().find_map(|number| {
+            let (key, mut bytes) = (c"ActualText".as_ptr(), 0);
+            // SAFETY: see `kind`; marks live as long as their object, PDFium checks the index, takes null and writes
+            // one number.
+            let (mark, known) = unsafe {
+                let mark = (self.call.FPDFPageObj_GetMark)(self.raw(), number as c_ulong);
+                let read = self.call.FPDFPageObjMark_GetParamStringValue;
+                (mark, read(mark, key, null_mut(), 0, &mut bytes))
+            };
+            (known != 0 && bytes > EMPTY).then_some(mark as usize)
+        })
+    }
+
+    pub fn font_size(&self) -> f32 {
+        let mut size = 0.0;
+        // SAFETY: see `kind`; PDFium writes one number.
+        unsafe { (self.call.FPDFTextObj_GetFontSize)(self.raw(), &mut size) };
+        size
     }
 
     pub fn fill_color(&self) -> Color {

@@ -18,14 +18,15 @@ pub fn read(worker: &mut Worker, source: &Arc<Source>, index: usize, glyphs: &Gl
         return Err(Failure::new(Kind::Limit, format!("the page is {width} by {height} points")));
     }
     let (transform, tagged) = (Transform::of(&page), document.tagged());
-    let runs = read_runs(&page.text()?, transform, tagged, glyphs);
+    let graphics = read_graphics(&page, transform);
+    let runs = read_runs(&page.text()?, transform, &graphics.spans, tagged, glyphs);
     let text = PageText {
         number: index + 1,
         width,
         height,
         rotation: page.rotation() * 90,
         runs,
-        graphics: read_graphics(&page, transform),
+        graphics,
         links: read_links(&page, transform),
         fields: read_fields(&page, transform),
         tags: if tagged { read_tags(&page) } else { Vec::new() },

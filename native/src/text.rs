@@ -1,9 +1,9 @@
 //! Characters of a page to runs and lines. The same as `quire.render._pure_text`, with the same constants: every
 //! length is a multiple of the font size.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
-use crate::pagetext::{Box4, FontInfo, Runs};
+use crate::pagetext::{Box4, FontInfo, Runs, Spans, Spoken};
 use crate::pdfium::{Font, Object, Page, TextPage};
 
 const LINE_GAP: f64 = 1.6; // a wider gap begins a new line
@@ -16,6 +16,9 @@ const WORD_GAP: f64 = 0.3; // a gap that separates words where the file has no s
 const FALSE_SPACE: f64 = 0.05; // a space that PDFium made up where the gap is narrower does not count
 const DOUBLE_STRIKE: f64 = 0.1; // the same character this near is the same one drawn twice for weight
 const MATH_AXIS: f64 = 0.25; // how high above the baseline the middle of a large operator stands
+const SIGN_SHIFT: f64 = 0.5; // how far a sign is drawn above or below the letters that it belongs to
+const MANY_SIGNS: usize = 4; // glyphs of one text that may still get one
+const LONGEST: usize = 16; // characters of one glyph
 const SIZE_CHANGE: f64 = 0.04; // a larger change of size begins a new run
 
 const LAM: u32 = 0x644;
@@ -82,17 +85,21 @@ impl Glyphs {
 }
 
 /// One character, or the few that a ligature stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Letters {
-    characters: [char; 4],
+    characters: [char; LONGEST],
     length: u8,
 }
 
 impl Letters {
     /// None for a text of no or too many characters.
     pub fn of(text: &str) -> Option<Self> {
-        let mut letters = Self { characters: ['\0'; 4], length: 0 };
-        for character in text.chars() {
+        Self::of_all(text.chars())
+    }
+
+    fn of_all(text: impl Iterator<Item = char>) -> Option<Self> {
+        let mut letters = Self { characters: ['\0'; LONGEST], length: 0 };
+        for character in text {
             *letters.characters.get_mut(usize::from(letters.length))? = character;
             letters.length += 1;
         }
@@ -100,7 +107,18 @@ impl Letters {
     }
 
     fn one(character: char) -> Self {
-        Self { characters: [character, '\0', '\0', '\0'], length: 1 }
+        let mut letters = Self { characters: ['\0'; LONGEST], length: 1 };
+        letters.characters[0] = character;
+        letters
+    }
+
+    fn all(&self) -> &[char] {
+        &self.characters[..usize::from(self.length)]
+    }
+
+    /// Both, one after the other; none for too many.
+    fn and(&self, further: &Self) -> Option<Self> {
+        Self::of_all(self.all().iter().chain(further.all()).copied())
     }
 
     fn first(self) -> u32 {
@@ -113,6 +131,16 @@ impl Letters {
 
     fn is_right_to_left(self) -> bool {
         matches!(self.first(), 0x590..=0x8FF | 0xFB1D..=0xFEFC)
+    }
+
+    /// A mark of a right-to-left script, which belongs to the letter before it.
+    fn is_mark(self) -> bool {
+        matches!(
+            self.first(),
+            0x591..=0x5BD | 0x5BF | 0x5C1..=0x5C2 | 0x5C4..=0x5C5 | 0x5C7 | 0x610..=0x61A | 0x64B..=0x65F | 0x670
+                | 0x6D6..=0x6DC | 0x6DF..=0x6E4 | 0x6E7..=0x6E8 | 0x6EA..=0x6ED | 0x711 | 0x730..=0x74A
+                | 0x7A6..=0x7B0 | 0x7EB..=0x7F3 | 0x8D3..=0x8FF
+        )
     }
 
     fn is_cjk(self) -> bool {
@@ -132,6 +160,8 @@ struct Look {
     mcid: i32,
     invisible: bool,
     hanging: bool,
+    spoken: Option<Spoken>,
+    repeats: bool, // what another object of its span says
 }
 
 /// One character in the frame of its line: from `start` to `end` along the writing, on `base`.
@@ -143,13 +173,29 @@ struct Glyph {
     base: f64,
     place: Box4,
     baseline: f64,
+    look: usize,
+}
+
+impl Glyph {
+    fn middle(&self) -> f64 {
+        (self.start + self.end) / 2.0
+    }
+}
+
+/// A glyph that may have further characters, and what is before it.
+struct Waiting {
+    glyph: Glyph,
+    flag: u16,
+    space: bool,
+    made_up: bool,
 }
 
 /// All characters of a page as runs.
-pub fn read_runs(page: &TextPage<'_>, transform: Transform, tagged: bool, glyphs: &Glyphs) -> Runs {
+pub fn read_runs(page: &TextPage<'_>, transform: Transform, spans: &Spans, tagged: bool, glyphs: &Glyphs) -> Runs {
     let mut reader = Reader {
         page,
         transform,
+        spans,
         tagged,
         glyphs,
         runs: Runs::default(),
@@ -158,11 +204,16 @@ pub fn read_runs(page: &TextPage<'_>, transform: Transform, tagged: bool, glyphs
         latest: None,
         font_numbers: HashMap::new(),
         tables: Vec::new(),
-        text: String::new(),
-        last: 0,
+        heard: vec![false; spans.list.len()],
+        places: HashMap::new(),
+        waiting: None,
+        made_up: false,
         reversed: None,
+        run: Vec::new(),
         look: 0,
         glyph: None,
+        start: 0.0,
+        end: 0.0,
         place: [0.0; 4],
         baseline: 0.0,
         base: 0.0,
@@ -177,6 +228,7 @@ pub fn read_runs(page: &TextPage<'_>, transform: Transform, tagged: bool, glyphs
 struct Reader<'a> {
     page: &'a TextPage<'a>,
     transform: Transform,
+    spans: &'a Spans,
     tagged: bool,
     glyphs: &'a Glyphs,
     runs: Runs,
@@ -185,12 +237,17 @@ struct Reader<'a> {
     latest: Option<(usize, usize)>,      // the last of them
     font_numbers: HashMap<usize, usize>, // by address
     tables: Vec<Option<usize>>,          // of symbols, by font
-    // The run under construction, and the line it stands in.
-    text: String,
-    last: usize, // where its last character begins
+    heard: Vec<bool>,                    // whether the text of a span was read
+    places: HashMap<Letters, VecDeque<(f64, f64, f64)>>, // of glyphs for several characters
+    waiting: Option<Waiting>,
+    made_up: bool, // whether a space is before a glyph that was left out
     reversed: Option<bool>,
+    // The run under construction, and the line it stands in.
+    run: Vec<Glyph>,
     look: usize,
     glyph: Option<Glyph>,
+    start: f64,
+    end: f64,
     place: Box4,
     baseline: f64,
     base: f64,
@@ -217,6 +274,9 @@ impl Reader<'_> {
                 continue;
             }
             let look = self.look(self.page.object(index), index);
+            if self.looks[look].repeats {
+                continue;
+            }
             let (text, flag) = if code == 0xAD || (code == 2 && self.page.is_hyphen(index)) {
                 (Letters::one('-'), HYPHEN)
             } else {
@@ -234,13 +294,18 @@ impl Reader<'_> {
             self.runs.chars += 1;
             self.runs.unmapped += usize::from(flag & UNMAPPED != 0);
             self.runs.invisible += usize::from(self.looks[look].invisible);
-            if let Some(glyph) = self.measure(index, text, look) {
-                self.add(glyph, look, flag, space, made_up);
-                (space, made_up) = (false, false);
-            } else {
+            let Some(glyph) = self.measure(index, text, look) else {
                 self.runs.unplaced += usize::from(text.length);
+                continue;
+            };
+            if !space && self.joins(&glyph, flag) {
+                continue;
             }
+            self.add_waiting();
+            self.waiting = Some(Waiting { glyph, flag, space, made_up });
+            (space, made_up) = (false, false);
         }
+        self.add_waiting();
         self.close();
         self.runs.text_objects = self.look_numbers.keys().filter(|&&address| address != 0).count();
     }
@@ -255,36 +320,87 @@ impl Reader<'_> {
         meant.copied().unwrap_or(character)
     }
 
-    fn add(&mut self, glyph: Glyph, look: usize, flag: u16, space: bool, made_up: bool) {
-        let Some(previous) = self.glyph else {
-            return self.begin(glyph, look, flag | LINE | SPACE);
+    /// Joins a character to the waiting glyph if it is one more of a glyph that stands for several (ligature), or of
+    /// the same span.
+    fn joins(&mut self, further: &Glyph, flag: u16) -> bool {
+        let Some(glyph) = self.waiting.as_ref().map(|waiting| waiting.glyph) else {
+            return false;
         };
-        if look == self.look && glyph.place == previous.place && !self.text.is_empty() && !space {
-            return self.ligature(glyph.text);
+        let right_to_left = further.text.is_right_to_left();
+        let spoken = self.looks[glyph.look].spoken.is_some();
+        let together = spoken && (further.text.is_mark() || !right_to_left);
+        if further.look != glyph.look || !(further.place == glyph.place || together) {
+            return false;
         }
+        let backwards = right_to_left && !spoken && self.reversed(); // PDFium reverses right-to-left ligatures
+        let text = if backwards { further.text.and(&glyph.text) } else { glyph.text.and(&further.text) };
+        if let (Some(text), Some(waiting)) = (text, &mut self.waiting) {
+            let (start, end) = (glyph.start.min(further.start), glyph.end.max(further.end));
+            waiting.glyph = Glyph { text, start, end, place: union(glyph.place, further.place), ..glyph };
+            waiting.flag |= flag;
+        }
+        text.is_some()
+    }
+
+    fn add_waiting(&mut self) {
+        if let Some(waiting) = self.waiting.take() {
+            self.add(waiting);
+        }
+    }
+
+    fn add(&mut self, Waiting { glyph, flag, space, mut made_up }: Waiting) {
+        let (look, again) = (glyph.look, self.is_sign(&glyph));
+        let Some(previous) = self.glyph else {
+            return self.begin(glyph, flag | LINE | SPACE);
+        };
         let size = self.looks[look].size.max(self.looks[self.look].size);
-        let backwards = glyph.text.is_right_to_left() && previous.text.is_right_to_left();
-        let gap = if backwards { previous.start - glyph.end } else { glyph.start - previous.end };
+        let mut gap = glyph.start - previous.end;
+        if glyph.text.is_right_to_left() && previous.text.is_right_to_left() {
+            // PDFium turns some words, not others
+            gap = (self.start - glyph.end).max(glyph.start - self.end).max(previous.start - glyph.end);
+        }
         let same_spot = (glyph.start - previous.start).abs() < DOUBLE_STRIKE * size && glyph.text == previous.text;
         let shift = (glyph.base - self.line_base).abs();
-        if same_spot && shift < DOUBLE_STRIKE * size {
+        if again || (same_spot && shift < DOUBLE_STRIKE * size) {
             self.runs.duplicates += usize::from(glyph.text.length);
+            self.made_up = made_up || space;
             return;
         }
         if !self.same_line(&glyph, look, gap, shift) {
             self.close();
-            return self.begin(glyph, look, flag | LINE | SPACE);
+            return self.begin(glyph, flag | LINE | SPACE);
         }
         if self.compose(&glyph, &previous) {
             return;
         }
+        made_up |= std::mem::take(&mut self.made_up);
         let separated =
             space || (made_up && gap > FALSE_SPACE * size) || (gap > WORD_GAP * size && !glyph.text.is_cjk());
         if separated || self.other_run(&glyph, look) {
             self.close();
-            return self.begin(glyph, look, flag | if separated { SPACE } else { 0 });
+            return self.begin(glyph, flag | if separated { SPACE } else { 0 });
         }
         self.extend(glyph, flag);
+    }
+
+    /// Whether a glyph is a sign over or below letters, to which the file gives the text of these letters again.
+    fn is_sign(&mut self, glyph: &Glyph) -> bool {
+        if glyph.text.length == 1 {
+            return false;
+        }
+        let level = SIGN_SHIFT * self.looks[glyph.look].size;
+        let places = self.places.entry(glyph.text).or_default();
+        let found = places.iter().any(|&(start, end, base)| {
+            let over = end.min(glyph.end) - start.max(glyph.start);
+            over > 0.5 * (glyph.end - glyph.start).min(end - start) && (base - glyph.base).abs() < level
+        });
+        if !found {
+            if places.len() == MANY_SIGNS {
+                places.pop_front();
+            }
+            places.push_back((glyph.start, glyph.end, glyph.base));
+        }
+        found
     }
 
     fn same_line(&self, glyph: &Glyph, look: usize, gap: f64, shift: f64) -> bool {
@@ -322,7 +438,7 @@ impl Reader<'_> {
     /// An accent drawn as a glyph of its own over, or before, its letter becomes one character with it.
     fn compose(&mut self, glyph: &Glyph, previous: &Glyph) -> bool {
         let overlap = glyph.end.min(previous.end) - glyph.start.max(previous.start);
-        if overlap <= 0.5 * (glyph.end - glyph.start).min(previous.end - previous.start) || self.text.is_empty() {
+        if overlap <= 0.5 * (glyph.end - glyph.start).min(previous.end - previous.start) || self.run.is_empty() {
             return false;
         }
         let (Some(second), Some(first)) = (glyph.text.single(), previous.text.single()) else {
@@ -334,43 +450,37 @@ impl Reader<'_> {
             (None, Some(&one)) => (one, previous),
             (None, None) => return false,
         };
-        self.text.truncate(self.last);
-        self.text.push(one);
-        self.glyph = Some(Glyph { text: Letters::one(one), ..*base });
+        let whole = Glyph { text: Letters::one(one), ..*base };
+        self.run.pop();
+        self.run.push(whole);
+        self.glyph = Some(whole);
         self.place = union(self.place, glyph.place);
         true
     }
 
-    fn begin(&mut self, glyph: Glyph, look: usize, flag: u16) {
-        let size = self.looks[look].size;
+    fn begin(&mut self, glyph: Glyph, flag: u16) {
+        let size = self.looks[glyph.look].size;
         if flag & LINE != 0 || size > self.line_size * 1.05 {
             (self.line_base, self.line_size) = (glyph.base, size);
         }
-        self.text.clear();
-        (self.place, self.flag, self.look) = (glyph.place, flag, look);
+        (self.place, self.flag, self.look) = (glyph.place, flag, glyph.look);
         (self.base, self.baseline) = (glyph.base, glyph.baseline);
-        self.push(glyph);
-    }
-
-    fn extend(&mut self, glyph: Glyph, flag: u16) {
-        self.place = union(self.place, glyph.place);
-        self.flag |= flag;
-        self.push(glyph);
-    }
-
-    fn push(&mut self, glyph: Glyph) {
-        self.append(glyph.text);
+        (self.start, self.end) = (glyph.start, glyph.end);
+        self.run.clear();
+        self.run.push(glyph);
         self.glyph = Some(glyph);
     }
 
-    /// A further character of one glyph; PDFium reverses those of right-to-left ligatures.
-    fn ligature(&mut self, letters: Letters) {
-        if letters.is_right_to_left() && self.reversed() {
-            let text: String = letters.characters[..usize::from(letters.length)].iter().collect();
-            self.text.insert_str(self.last, &text);
-        } else {
-            self.append(letters);
+    fn extend(&mut self, glyph: Glyph, flag: u16) {
+        let mut at = self.run.len();
+        while glyph.text.is_right_to_left() && at > 0 && is_read_before(&glyph, &self.run[..at]) {
+            at -= 1;
         }
+        self.run.insert(at, glyph);
+        self.place = union(self.place, glyph.place);
+        (self.start, self.end) = (self.start.min(glyph.start), self.end.max(glyph.end));
+        self.flag |= flag;
+        self.glyph = Some(glyph);
     }
 
     /// Whether the ligatures of the page come out backwards: not where the file itself has them backwards, as the lam
@@ -393,20 +503,15 @@ impl Reader<'_> {
         *self.reversed.insert(balance >= 0)
     }
 
-    fn append(&mut self, letters: Letters) {
-        self.last = self.text.len();
-        self.text.extend(&letters.characters[..usize::from(letters.length)]);
-    }
-
     fn close(&mut self) {
-        if self.text.is_empty() {
+        if self.run.is_empty() {
             return;
         }
         let (runs, look) = (&mut self.runs, &self.looks[self.look]);
         if !runs.sizes.is_empty() {
             runs.texts.push('\n');
         }
-        runs.texts.push_str(&self.text);
+        self.run.iter().for_each(|glyph| runs.texts.extend(glyph.text.all()));
         runs.boxes.extend(self.place.map(|value| value as f32));
         runs.baselines.push(self.baseline as f32);
         runs.sizes.push(look.size as f32);
@@ -415,11 +520,11 @@ impl Reader<'_> {
         runs.angles.push(look.angle);
         runs.mcids.push(look.mcid);
         runs.flags.push(self.flag | if look.invisible { INVISIBLE } else { 0 });
-        self.text.clear();
+        self.run.clear();
     }
 
     fn measure(&self, index: i32, text: Letters, look: usize) -> Option<Glyph> {
-        let Look { angle, size, hanging, .. } = self.looks[look];
+        let Look { angle, size, hanging, spoken, .. } = self.looks[look];
         let place = self.transform.bounds(self.page.loose_box(index)?);
         let (x, y) = self.page.origin(index);
         let (x, y) = self.transform.point(x, y);
@@ -427,7 +532,11 @@ impl Reader<'_> {
             return None;
         }
         let [left, top, right, bottom] = place;
-        let glyph = |start, end, base, place, baseline| Some(Glyph { text, start, end, base, place, baseline });
+        let glyph = |start, end, base, place, baseline| Some(Glyph { text, start, end, base, place, baseline, look });
+        if let (0, false, Some(spoken)) = (angle, hanging, spoken) {
+            let (left, right, y) = self.stretched(spoken, left, right); // the boxes of these are those of their ink
+            return glyph(left, right, y, [left, y - 0.75 * size, right, y + 0.22 * size], y);
+        }
         match angle {
             0 if hanging => {
                 let (top, bottom) = self.ink(index).unwrap_or((top, bottom));
@@ -445,6 +554,17 @@ impl Reader<'_> {
                 glyph(start, start + 0.5 * size, y * cosine - x * sine, place, y)
             }
         }
+    }
+
+    /// From where to where a character of a span reaches, and its baseline: PDFium divides the first object among them,
+    /// and knows nothing of the others.
+    fn stretched(&self, spoken: Spoken, left: f64, right: f64) -> (f64, f64, f64) {
+        let span = &self.spans.list[spoken.span];
+        let near = span.following.filter(|following| (following - span.right).abs() < WORD_GAP * span.size);
+        let reach = near.unwrap_or(span.right);
+        let width = spoken.right - spoken.left;
+        let scale = if width > 0.0 { (reach - span.left) / width } else { 0.0 };
+        (span.left + (left - spoken.left) * scale, span.left + (right - spoken.left) * scale, span.baseline)
     }
 
     /// From where to where a character is drawn, upright text alone.
@@ -488,6 +608,8 @@ impl Reader<'_> {
         let color = self.page.fill_color(index);
         let mode = object.map_or(0, |object| object.text_render_mode());
         let font = self.font(object.and_then(|object| object.font()));
+        let spoken = object.and_then(|object| self.spans.objects.get(&object.address())).copied();
+        let repeats = spoken.is_some_and(|spoken| std::mem::replace(&mut self.heard[spoken.span], true));
         Look {
             font,
             size: if size.is_finite() && size != 0.0 { round(size.abs()) } else { 1.0 },
@@ -496,6 +618,8 @@ impl Reader<'_> {
             mcid: object.filter(|_| self.tagged).map_or(-1, |object| object.marked_content()),
             invisible: mode == 3 || mode == 7 || color.alpha == 0,
             hanging: hangs(&self.runs.font_table[font].name),
+            spoken,
+            repeats,
         }
     }
 
@@ -546,6 +670,27 @@ fn is_space(character: char) -> bool {
 /// No character of a text: a control code, a private one, a replacement.
 fn is_suspicious(character: char) -> bool {
     matches!(character as u32, 0..=0x1F | 0x7F..=0x9F | 0xE000..=0xF8FF | 0xFFF0..=0xFFFF)
+}
+
+/// Whether a glyph of a right-to-left word comes before the last of the others: by its place, but a mark comes after
+/// its letter.
+fn is_read_before(glyph: &Glyph, others: &[Glyph]) -> bool {
+    let Some((last, before)) = others.split_last() else {
+        return false;
+    };
+    let place = last.middle();
+    if !last.text.is_right_to_left() {
+        return false;
+    }
+    if glyph.text.is_mark() {
+        return last.end < glyph.middle();
+    }
+    if !last.text.is_mark() {
+        return place < glyph.middle();
+    }
+    let marked =
+        before.last().is_some_and(|other| other.look == last.look || (other.start <= place && place <= other.end));
+    !marked && place <= glyph.end
 }
 
 fn union(a: Box4, b: Box4) -> Box4 {

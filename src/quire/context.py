@@ -204,6 +204,8 @@ class Workflow:
     progress, not only how many compute. While it waits for a signal, its slot is free."""
     pool_of: Callable[[Json], str] | None = None
     """The pool of an invocation by its argument, where one machine does the work; otherwise it is always `pool`."""
+    tenant_of: Callable[[Json], str] | None = None
+    """The tenant of an invocation by its argument: tenants take turns. Without it, all are of one tenant."""
 
 
 RunState = Literal["waiting", "running", "interrupted", "finished", "failed", "cancelled"]

@@ -14,6 +14,7 @@ import re
 import socket
 import ssl
 import tempfile
+import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -21,7 +22,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread, Timer
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from quire.errors import FetchError, LimitError, StoreError, UsageError
@@ -60,7 +61,7 @@ class FetchPolicy:
     """Limits for documents from URLs.
 
     `allow_private` also fetches from loopback, private and link-local addresses: of this machine and its network.
-    `timeout_s` is for the whole download, redirects included.
+    `timeout_s` is for the whole download: all addresses of a host that are tried, and redirects included.
     """
 
     allow_private: bool = False
@@ -69,6 +70,8 @@ class FetchPolicy:
     max_redirects: int = 5
     networks: tuple[str, ...] = ()
     """Private networks that are allowed all the same, like `10.1.0.0/16`."""
+    allowed_by: str = "--allow-private-urls or FetchPolicy(allow_private=True)"
+    """What allows private addresses here, for error messages."""
 
     def allows(self, address: str) -> bool:
         """Whether an address may be connected to."""
@@ -144,6 +147,15 @@ def check_host(url: str, policy: FetchPolicy) -> None:
     exchange.run(exchange.checked)
 
 
+def checked_connection(url: str, policy: FetchPolicy) -> http.client.HTTPConnection:
+    """A connection, not yet opened, to an address of the host that was checked as `fetch` does, for another client.
+
+    It gives up at the deadline of the policy, counted from now. Raises what `fetch` would raise for the host.
+    """
+    exchange = _Exchange(url, policy)
+    return exchange.run(lambda: exchange.connection(url))
+
+
 class _Exchange:
     """One download or upload: all connections of its redirects share a deadline."""
 
@@ -157,8 +169,9 @@ class _Exchange:
         body: bytes | None = None,
     ) -> None:
         self._url, self._policy = url, policy
-        self._headers, self._method, self._body = _sendable(headers or {}), method, body
+        self._headers, self._method, self._body = sendable(headers or {}), method, body
         self._connection: _Connection | None = None
+        self._deadline = time.monotonic() + policy.timeout_s
         self._late = False
 
     def run(self, work: Callable[[], T]) -> T:
@@ -200,13 +213,16 @@ class _Exchange:
                 url = there
         raise self._error(f"redirects more than {self._policy.max_redirects} times")
 
-    def _requested(self, url: str, stack: ExitStack) -> http.client.HTTPResponse:
+    def connection(self, url: str) -> _Connection:
         parts = check_url(url)
         host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
         addresses = self._addresses(host, port)
-        connection = _Connection(host, port, addresses, self._policy.timeout_s, encrypted=parts.scheme == "https")
+        return _Connection(host, port, addresses, self._deadline, encrypted=parts.scheme == "https")
+
+    def _requested(self, url: str, stack: ExitStack) -> http.client.HTTPResponse:
+        self._connection = connection = self.connection(url)
         stack.callback(connection.close)
-        self._connection = connection
+        parts = urlsplit(url)
         target = quote(parts.path or "/", safe=SAFE) + (f"?{quote(parts.query, safe=SAFE)}" if parts.query else "")
         self._check_time()
         own = {"Accept-Encoding": "identity", "User-Agent": "quire"}
@@ -219,7 +235,7 @@ class _Exchange:
     def _addresses(self, host: str, port: int) -> Sequence[str]:
         """The addresses of the host that may be connected to."""
         try:
-            found = _resolved(host, port, self._policy.timeout_s)
+            found = _resolved(host, port, _left(self._deadline))
         except TimeoutError:
             raise
         except (OSError, UnicodeError) as error:
@@ -228,9 +244,9 @@ class _Exchange:
         addresses = [str(one[4][0]) for one in found]
         allowed = [one for one in addresses if self._policy.allows(one)]
         if not allowed:
-            what = f"{host} is {addresses[0]}, " if addresses[0] != host else f"{host} is "
-            advice = "allow such addresses with --allow-private-urls or FetchPolicy(allow_private=True)"
-            raise self._error(f"URL is not allowed: {what}a private address of this machine or its network; {advice}")
+            what = f"{host} is a private address of this machine or its network"  # which one is no business of a caller
+            advice = f"allow such addresses with {self._policy.allowed_by}"
+            raise self._error(f"URL is not allowed: {what}; {advice}")
         return allowed
 
     def _saved(self, url: str, response: http.client.HTTPResponse) -> Fetched:
@@ -241,8 +257,7 @@ class _Exchange:
         if response.length is not None and response.length > limit:
             raise self._too_large()
         name = safe_name(response.headers.get_filename() or "") or url_name(url)
-        handle, path = tempfile.mkstemp(prefix="quire-")
-        with _kept(Path(path)), os.fdopen(handle, "wb") as file:
+        with temporary_file() as (path, file):
             size = 0
             for piece in self._decoded(response):
                 size += len(piece)
@@ -252,7 +267,7 @@ class _Exchange:
                     file.write(piece)
                 except OSError as error:
                     raise StoreError(f"cannot save {shown_url(self._url)} to {path}: {error.strerror}") from error
-        return Fetched(Path(path), name)
+        return Fetched(path, name)
 
     def _decoded(self, response: http.client.HTTPResponse) -> Iterator[bytes]:
         """The decoded body in small chunks, also if a small body decompresses to a huge one."""
@@ -322,9 +337,9 @@ class _Exchange:
 class _Connection(http.client.HTTPConnection):
     """A connection to one of the checked addresses, even if DNS has changed since."""
 
-    def __init__(self, host: str, port: int, addresses: Sequence[str], timeout_s: float, *, encrypted: bool) -> None:
-        super().__init__(host, port, timeout=timeout_s)
-        self._addresses, self._encrypted = addresses, encrypted
+    def __init__(self, host: str, port: int, addresses: Sequence[str], deadline: float, *, encrypted: bool) -> None:
+        super().__init__(host, port)
+        self._addresses, self._deadline, self._encrypted = addresses, deadline, encrypted
         if encrypted:
             self.default_port = 443  # omitted in the Host header
 
@@ -336,17 +351,30 @@ class _Connection(http.client.HTTPConnection):
             self.sock.do_handshake()
 
     def _connected(self) -> socket.socket:
-        """A socket to the first address that accepts. Raises the error of the last one."""
-        for address in self._addresses[:-1]:
+        """A socket to the first address that accepts; those that are silent share the time. Raises the last error."""
+        for left, address in zip(range(len(self._addresses), 1, -1), self._addresses, strict=False):
             with suppress(OSError):
-                return socket.create_connection((address, self.port), self.timeout)
-        return socket.create_connection((self._addresses[-1], self.port), self.timeout)
+                return self._socket(address, _left(self._deadline) / left)
+        return self._socket(self._addresses[-1], _left(self._deadline))
+
+    def _socket(self, address: str, timeout_s: float) -> socket.socket:
+        connected = socket.create_connection((address, self.port), timeout_s)
+        connected.settimeout(_left(self._deadline))
+        return connected
 
     def shut(self) -> None:
         """Interrupt another thread that uses the connection."""
         if self.sock is not None:
             with suppress(OSError):
                 socket.socket.shutdown(self.sock, socket.SHUT_RDWR)  # an SSLSocket would discard its state first
+
+
+def _left(deadline: float) -> float:
+    """The seconds until then. Raises TimeoutError when there are none."""
+    left_s = deadline - time.monotonic()
+    if left_s <= 0:
+        raise TimeoutError
+    return left_s
 
 
 def _resolved(host: str, port: int, timeout_s: float) -> list[tuple[Any, ...]]:
@@ -363,7 +391,7 @@ def _resolved(host: str, port: int, timeout_s: float) -> list[tuple[Any, ...]]:
     return found.result(timeout_s)
 
 
-def _sendable(headers: Mapping[str, str]) -> dict[str, str]:
+def sendable(headers: Mapping[str, str]) -> dict[str, str]:
     """The headers of a caller that may be sent. Raises UsageError for one that would end the head of the request."""
     for name, value in headers.items():
         if not _TOKEN.fullmatch(name) or _CONTROL.search(value) or not value.isascii():
@@ -379,10 +407,13 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
 
 
 @contextmanager
-def _kept(path: Path) -> Iterator[None]:
-    """Remove the file if the block raises."""
+def temporary_file() -> Iterator[tuple[Path, BinaryIO]]:
+    """A file for a download, open in the block; removed if the block raises."""
+    handle, name = tempfile.mkstemp(prefix="quire-")
+    path = Path(name)
     try:
-        yield
+        with os.fdopen(handle, "wb") as file:
+            yield path, file
     except BaseException:
         path.unlink(missing_ok=True)
         raise

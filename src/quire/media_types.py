@@ -191,6 +191,31 @@ def by_name(name: str) -> bool:
     return extension in _PLAIN or _EXTENSIONS.get(extension) in INPUT_FORMATS
 
 
+_TELLING = frozenset({"", "xml", "nxml", "json"})
+"""Extensions that say nothing about whether a file is a document: its content does."""
+
+
+def is_document(name: str, head: Callable[[], bytes], tail: Callable[[], bytes] = bytes) -> bool:
+    """Whether a file in a folder is a document that is read, by its name, or where that says nothing by its content.
+
+    A file with any other name, like `scan.pdf.part`, is none, whatever is in it.
+    """
+    extension = _extension(name)
+    if extension in _PLAIN:
+        return True
+    if extension not in _TELLING:
+        return bool(input_format_of(_EXTENSIONS.get(extension, "")))
+    content = head()
+    if extension == "json":
+        return b"DoclingDocument" in content
+    return bool(input_format_of(media_type_of(content, name, tail)))
+
+
+def refusal_of_name(name: str) -> str:
+    """Why files with such a name are not read, and what to do; "" when there is nothing particular to say."""
+    return refusal(_EXTENSIONS.get(_extension(name), "") or mimetypes.guess_type(name)[0] or "")
+
+
 def _extension(name: str) -> str:
     lower = name.lower()
     return "dclg.xml" if lower.endswith(".dclg.xml") else lower.rpartition(".")[2] if "." in lower else ""

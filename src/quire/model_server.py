@@ -7,13 +7,14 @@ import socket
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from threading import Timer
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from quire.errors import ConfigurationError, EngineError, printable
+from quire.errors import ConfigurationError, EngineError, FetchError, printable
+from quire.fetching import FetchPolicy, checked_connection
 from quire.offline import refusal
 
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
@@ -47,13 +48,15 @@ class Broken(EngineError):
 class ModelServer:
     """The server of a model, or of a search index. The key and the headers are secrets and never appear in messages.
 
-    `model` says in messages what it is the server of.
+    `model` says in messages what it is the server of. With a `policy`, the server is named by a caller who is not
+    trusted: it is connected to only where `fetch` would.
     """
 
     url: str
     api_key: str | None = field(default=None, repr=False)
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     model: str = "the model"
+    policy: FetchPolicy | None = None
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
@@ -149,8 +152,7 @@ class ModelServer:
         left_s = deadline - time.monotonic()
         if left_s <= 0:
             raise EngineError(engine, "no time was left for the request")
-        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        with closing(kind(parts.hostname or "", parts.port, timeout=left_s)) as connection:
+        with closing(self._connection(engine, parts, left_s)) as connection:
             alarm: Timer | None = None
             try:
                 connection.connect()
@@ -169,6 +171,15 @@ class ModelServer:
             finally:
                 if alarm is not None:
                     alarm.cancel()
+
+    def _connection(self, engine: str, parts: SplitResult, left_s: float) -> HTTPConnection:
+        if self.policy is not None:
+            try:
+                return checked_connection(parts.geturl(), replace(self.policy, timeout_s=left_s))
+            except FetchError as error:
+                raise EngineError(engine, str(error)) from None
+        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        return kind(parts.hostname or "", parts.port, timeout=left_s)
 
     def _headers(self) -> dict[str, str]:
         key = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}

@@ -26,6 +26,8 @@ from quire.types import AnswerSource, LeftOut, PageInfo
 
 MAGIC = b"QPT1"
 
+SEAM = 1.0  # points between the strips of one picture
+
 SPACE = 1  # a space precedes this run
 LINE = 2  # this run begins a line
 INVISIBLE = 4  # drawn with render mode 3 or 7, or with an alpha of 0
@@ -129,6 +131,7 @@ class PageText:
     skew: float = 0.0  # degrees by which OCR lines slope down to the right
     source: AnswerSource | None = None  # the engine's answer that the OCR runs came from
     formulas: Sequence[FormulaInfo] = ()  # of the picture of the page, over OCR runs
+    notes: Sequence[str] = ()  # which enrichments are missing, and why: part of the reason of the page
     ready: str = ""  # the page as `encode_page` writes it, from a reader that knows the blocks: nothing is laid out
 
     @classmethod
@@ -215,6 +218,8 @@ class PageText:
             header["source"] = self.source and asdict(self.source)
         if self.formulas:
             header["formulas"] = list(self.formulas)
+        if self.notes:
+            header["notes"] = list(self.notes)
         if self.ready:
             header["ready"] = self.ready
         encoded = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
@@ -233,6 +238,27 @@ class PageText:
         if not self.engine or run < self.recognised:
             return None
         return self.confidences[run - self.recognised]
+
+    def pictures(self) -> list[Box]:
+        """The placed bitmaps; those that touch along a whole side are strips or tiles of one picture."""
+        boxes = [Box(*self.images[at : at + 4]) for at in range(0, len(self.images), 4)]
+        for side, along in ((1, 0), (0, 1)):  # tiles side by side in one row, then rows one below the other
+            boxes.sort(key=lambda box: (round(box[side]), round(box[side + 2]), box[along]))
+            joined: list[Box] = []
+            for box in boxes:
+                last = joined[-1] if joined else box
+                same = round(last[side]) == round(box[side]) and round(last[side + 2]) == round(box[side + 2])
+                if joined and same and box[along] <= last[along + 2] + SEAM:
+                    joined[-1] = Box(
+                        min(last.left, box.left),
+                        min(last.top, box.top),
+                        max(last.right, box.right),
+                        max(last.bottom, box.bottom),
+                    )
+                else:
+                    joined.append(box)
+            boxes = joined
+        return boxes
 
     def box(self, run: int) -> Box:
         return Box(*self.boxes[4 * run : 4 * run + 4])

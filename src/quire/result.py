@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
@@ -217,11 +217,16 @@ class DocumentResult:
 
         return export.docling(self._export)
 
-    def to_docling_chunks(self, options: Mapping[str, object]) -> list[DoclingChunk]:
-        """Chunks as docling-serve returns them; `options` are those of its chunk endpoints, with the chunker."""
+    def to_docling_chunks(
+        self, options: Mapping[str, object], *, descriptions: Mapping[str, str] | None = None
+    ) -> list[DoclingChunk]:
+        """Chunks as docling-serve returns them; `options` are those of its chunk endpoints, with the chunker.
+
+        `descriptions` of pictures, by their reference in `to_docling()`, become part of the text.
+        """
         from quire.chunk.docling_chunks import cut_for_docling
 
-        return cut_for_docling(self._export, options)
+        return cut_for_docling(self._export, options, descriptions)
 
     def to_doctags(self) -> str:
         from quire import export
@@ -298,7 +303,8 @@ class DocumentResult:
         from quire.extract.schema import asked_schema
 
         asked = asked_schema(schema, fields)
-        return extract(self.catalog(), asked, find_extractors(extractors), min_confidence=min_confidence)
+        found = extract(self.catalog(), asked, find_extractors(extractors), min_confidence=min_confidence)
+        return replace(found, reopen=self._source.reopen)
 
     def to_bytes(
         self,
@@ -372,14 +378,25 @@ class DocumentResult:
             for file, data in export.files(exported, format, stem=name, words=words).items()
         }
 
-    def show(self, page: int, *, dpi: int = 150) -> Image:
-        """The picture of a page with the boxes of its blocks drawn, as a Pillow image: a notebook displays it."""
+    def show(self, page: int = 1, *, dpi: int = 150, path: str | Path | None = None) -> Image:
+        """Show a page with the boxes of its blocks drawn, and return the picture as a Pillow image.
+
+        A notebook displays it. In a script it is opened in the viewer of the system, or, without a screen, written to a
+        temporary folder; with `path` it is only written there.
+        """
         from PIL import Image
+
+        from quire.export import _viewer
 
         picture = next(self.pictures([page], dpi=dpi))
         if isinstance(picture, InputError):
             raise picture
-        return Image.open(io.BytesIO(picture))
+        image = Image.open(io.BytesIO(picture))
+        if path is not None:
+            write_files({Path(path): picture})
+        else:
+            _viewer.present(image, f"{output_stem(self.name)}.page-{page}.png")
+        return image
 
     def pictures(
         self, pages: Iterable[int] | None = None, *, dpi: int = 150, threads: int | None = None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import get_args
 
-import pytest
 import typer
 
 import quire
@@ -64,21 +64,27 @@ def mentioned(text: str, name: str) -> bool:
     return bool(re.search(rf"`[^`\n]*(?<![\w-]){re.escape(name)}(?![\w-])[^`\n]*`", text))
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_command_is_documented(name: str) -> None:
-    assert f"## `quire {name}" in CLI
+def missing(names: Iterable[str], *pages: str) -> list[str]:
+    """The names that one of the pages does not mention."""
+    return [name for name in dict.fromkeys(names) if not all(mentioned(page, name) for page in pages)]
 
 
-@pytest.mark.parametrize(("group", "name"), GROUPED)
-def test_command_of_a_group_is_documented(group: str, name: str) -> None:
-    assert mentioned(CLI, f"quire {group} {name}")
+def test_commands_are_documented() -> None:
+    assert [name for name in COMMANDS if f"## `quire {name}" not in CLI] == []
 
 
-@pytest.mark.parametrize(("command", "option"), [pair for pair in dict.fromkeys(OPTIONS) if pair[1].startswith("-")])
-def test_option_is_documented(command: str, option: str) -> None:
-    section = CLI.partition(f"## `quire {command}")[2].partition("\n## ")[0]
+def test_commands_of_groups_are_documented() -> None:
+    assert missing((f"quire {group} {name}" for group, name in GROUPED), CLI) == []
+
+
+def test_options_are_documented_with_their_command() -> None:
     every = CLI.partition("## Options of every command\n")[2].partition("\n## ")[0]
-    assert mentioned(section, option) or mentioned(every, option)
+    sections = {name: CLI.partition(f"## `quire {name}")[2].partition("\n## ")[0] for name in COMMANDS}
+    assert [
+        f"{command} {option}"
+        for command, option in dict.fromkeys(OPTIONS)
+        if option.startswith("-") and not mentioned(sections[command], option) and not mentioned(every, option)
+    ] == []
 
 
 def test_every_option_of_the_documentation_exists() -> None:
@@ -86,77 +92,64 @@ def test_every_option_of_the_documentation_exists() -> None:
     assert set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*\b(?=[^`\n]*`)", CLI)) - known <= {"-o"}
 
 
-@pytest.mark.parametrize("name", quire.__all__)
-def test_public_name_is_documented(name: str) -> None:
-    assert mentioned(PYTHON, name)
+def test_public_names_are_documented() -> None:
+    assert missing(quire.__all__, PYTHON) == []
 
 
-@pytest.mark.parametrize("name", [*batch.__all__, *(one.name for one in fields(batch.StageOptions)), *MANIFEST])
-def test_name_of_batches_is_documented(name: str) -> None:
-    assert mentioned(BATCH, name)
+def test_names_of_batches_are_documented() -> None:
+    assert missing([*batch.__all__, *(one.name for one in fields(batch.StageOptions)), *MANIFEST], BATCH) == []
 
 
-@pytest.mark.parametrize("name", [f"{package.__name__}.{name}" for package in PACKAGES for name in package.__all__])
-def test_name_of_a_package_is_documented(name: str) -> None:
-    package, _, own = name.rpartition(".")
-    assert mentioned(PIPELINES, package) and mentioned(PIPELINES, own)
+def test_names_of_packages_are_documented() -> None:
+    assert missing((name for package in PACKAGES for name in (package.__name__, *package.__all__)), PIPELINES) == []
 
 
-@pytest.mark.parametrize(("kind", "member"), MEMBERS)
-def test_public_member_is_documented(kind: str, member: str) -> None:
-    pages = [page for page in (PYTHON, PIPELINES) if f"\n## `{kind}`\n" in page]
-    assert len(pages) == 1, f"{kind} has no section of its own, or two"
-    section = pages[0].partition(f"\n## `{kind}`\n")[2].partition("\n## ")[0]
-    assert mentioned(section, member), f"{kind}.{member}"
+def test_public_classes_have_one_section_each() -> None:
+    kinds = {kind for kind, _ in MEMBERS}
+    assert [kind for kind in kinds if sum(f"\n## `{kind}`\n" in page for page in (PYTHON, PIPELINES)) != 1] == []
 
 
-@pytest.mark.parametrize("argument", inspect.signature(quire.read).parameters)
-def test_argument_of_read_is_documented(argument: str) -> None:
-    assert mentioned(PYTHON, argument)
+def test_public_members_are_documented_in_the_section_of_their_class() -> None:
+    page = PYTHON + PIPELINES
+    sections = {kind: page.partition(f"\n## `{kind}`\n")[2].partition("\n## ")[0] for kind, _ in MEMBERS}
+    assert [f"{kind}.{member}" for kind, member in MEMBERS if not mentioned(sections[kind], member)] == []
 
 
-@pytest.mark.parametrize("value", [*BLOCK_KINDS, *get_args(PageStatus)])
-def test_kind_and_status_are_documented(value: str) -> None:
-    assert mentioned(PYTHON, value)
+def test_arguments_of_read_are_documented() -> None:
+    assert missing(inspect.signature(quire.read).parameters, PYTHON) == []
 
 
-@pytest.mark.parametrize("outcome", get_args(Outcome))
-def test_outcome_of_an_attempt_is_documented(outcome: str) -> None:
-    assert all(mentioned(page, outcome) for page in (PYTHON, EVENTS, SCANS))
+def test_kinds_and_statuses_are_documented() -> None:
+    assert missing([*BLOCK_KINDS, *get_args(PageStatus)], PYTHON) == []
 
 
-@pytest.mark.parametrize("capability", CAPABILITIES)
-def test_capability_is_documented(capability: str) -> None:
-    assert mentioned(ENGINES.partition("\n## Capabilities\n")[2].partition("\n## ")[0], capability)
+def test_outcomes_of_attempts_are_documented() -> None:
+    assert missing(get_args(Outcome), PYTHON, EVENTS, SCANS) == []
 
 
-@pytest.mark.parametrize("name", [*export.__all__, *export.FORMATS])
-def test_export_is_documented(name: str) -> None:
-    assert mentioned(FORMATS, name)
+def test_capabilities_are_documented() -> None:
+    assert missing(CAPABILITIES, ENGINES.partition("\n## Capabilities\n")[2].partition("\n## ")[0]) == []
 
 
-@pytest.mark.parametrize("format", export.FORMATS)
-def test_format_is_in_the_help_and_the_reference_of_the_command_line(format: str) -> None:
-    assert mentioned(CLI, format)
+def test_exports_are_documented() -> None:
+    assert missing([*export.__all__, *export.FORMATS], FORMATS) == []
 
 
-@pytest.mark.parametrize("name", [*get_args(EventKind), "read", "sink"])
-def test_event_is_documented(name: str) -> None:
-    assert mentioned(EVENTS, name)
+def test_formats_are_in_the_reference_of_the_command_line() -> None:
+    assert missing(export.FORMATS, CLI) == []
 
 
-@pytest.mark.parametrize(
-    "stage", [stages.NativeText, stages.RecognisedText, stages.PageBlocks, stages.AssembleDocument]
-)
-def test_stage_is_documented(stage: type) -> None:
-    assert mentioned(EVENTS, stage.name)  # type: ignore[attr-defined]
+def test_events_and_stages_are_documented() -> None:
+    made = (stages.NativeText, stages.RecognisedText, stages.PageBlocks, stages.AssembleDocument)
+    assert missing([*get_args(EventKind), "read", "sink", *(stage.name for stage in made)], EVENTS) == []
 
 
-@pytest.mark.parametrize("kind", FAMILY)
-def test_error_is_in_the_table_with_its_exit_code(kind: type[errors.QuireError]) -> None:
-    rows = [row for row in ERRORS.splitlines() if row.startswith(f"| `{kind.__name__}`")]
-    assert [row.split("|")[2].strip() for row in rows] == [str(kind.exit_code)]
-    assert mentioned(PYTHON, kind.__name__)
+def test_errors_are_in_the_table_with_their_exit_codes() -> None:
+    rows = dict(re.findall(r"^\| `(\w+)`[^|]*\| *(\d+) *\|", ERRORS, re.MULTILINE))
+    assert {kind.__name__: rows.get(kind.__name__) for kind in FAMILY} == {
+        kind.__name__: str(kind.exit_code) for kind in FAMILY
+    }
+    assert missing((kind.__name__ for kind in FAMILY), PYTHON) == []
 
 
 def test_table_of_classes_of_errors_is_the_one_that_retries_go_by() -> None:
@@ -165,6 +158,6 @@ def test_table_of_classes_of_errors_is_the_one_that_retries_go_by() -> None:
     assert shown == [(category, "yes" if retryable else "no") for category, retryable in errors.RETRYABLE.items()]
 
 
-@pytest.mark.parametrize("code", sorted({kind.exit_code for kind in FAMILY} | {0, 3, 130, 141}))
-def test_exit_code_is_documented(code: int) -> None:
-    assert re.search(rf"^\| .*\b{code}\b.* \|", CLI, re.MULTILINE)
+def test_exit_codes_are_documented() -> None:
+    codes = sorted({kind.exit_code for kind in FAMILY} | {0, 3, 130, 141})
+    assert [code for code in codes if not re.search(rf"^\| .*\b{code}\b.* \|", CLI, re.MULTILINE)] == []

@@ -14,6 +14,7 @@ from threading import local
 from quire.workers import Job, WorkerReply, shared
 from quire.workers.conversation import OnEvent, OnRequest
 from quire.workers.job import Kept, Work
+from quire.workers.pool import Lane
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,8 @@ class PoolHere:
         renew_s: float | None = None,
         on_event: OnEvent | None = None,
         on_request: OnRequest | None = None,
-        urgent: bool = False,
+        lane: Lane = Lane.LONG,
+        share: str = "",
     ) -> Future[WorkerReply]:
         pickled = pickle.dumps(job.arguments)
         return self._threads.submit(self._do, job.call, pickled, timeout_s, HereLine(on_event, on_request))

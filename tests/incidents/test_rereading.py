@@ -35,7 +35,7 @@ def test_a_text_layer_that_lies_about_what_is_painted_is_found_out(tesseract):
     assert quire.extract(lying, fields="total").values == {"total": "EUR 100.00"}
     found = quire.extract(lying, fields="total", reread="tesseract")
     total = found["total"]
-    assert (found.values["total"], total.status, total.crop_verified) == ("EUR 100.00", "verified", False)
+    assert (found.values["total"], total.status, total.crop_verified) == ("EUR 100.00", "found", False)
     assert "900.00" in total.reason
     assert total.reason.endswith("(tesseract)")
     assert "900.00" in str(total.alternatives[0].value)
@@ -63,7 +63,7 @@ def test_a_scan_is_read_again_by_another_engine_and_not_by_the_same(tesseract, l
 def test_an_engine_that_hangs_is_ended_and_asked_about_nothing_else(document, log):
     bad = BadEngine(how="hang", log=log, timeout_s=2.0, max_concurrency=1)
     found = quire.extract(document, fields=FIELDS, reread=bad)
-    assert found.coverage.verified == 3
+    assert found.coverage.found == 3
     assert found.coverage.crop_verified == 0
     assert len(calls(log)) == 1
     assert living(held(log)) == []

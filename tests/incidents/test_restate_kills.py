@@ -60,7 +60,7 @@ class Scene:
 
     def prepare(self) -> None:
         """Everything runs, and the engine waits again."""
-        while (ended := self.cluster.ended()) is not None:
+        while ended := next((program for program in self.cluster.programs if not program.running), None):
             ended.start()
         (self.stranger.folder / "mended").unlink(missing_ok=True)
 

@@ -34,6 +34,10 @@ KINDS = [
     documents.right_to_left,
     documents.lam_alef,
     partial(documents.lam_alef, backwards=True),
+    documents.printed_by_a_browser,
+    documents.letters_each_said,
+    documents.signs_drawn_apart,
+    partial(documents.signs_drawn_apart, spans=True),
     documents.ligatures_and_soft_hyphens,
     documents.drop_cap,
     documents.superscripts,
@@ -46,7 +50,7 @@ def texts(pages: Iterable[bytes | Exception]) -> list[PageText]:
     return [PageText.from_bytes(page) for page in pages if isinstance(page, bytes)]
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: getattr(kind, "__name__", "backwards"))
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: getattr(kind, "__name__", str(getattr(kind, "keywords", ""))))
 def test_both_readers_give_the_same_text(native, kind: Callable[[], bytes]):
     data = kind()
     pure = PureReader(Document(data, name="report.pdf"))

@@ -445,7 +445,8 @@ SMALL = file("a.md", "x")
         (
             "convert/source",
             {"sources": [SMALL], "target": {"kind": "presigned_url"}},
-            "Presigned URL target requires artifact storage to be configured and enabled on the server.",
+            "Presigned URL target requires artifact storage to be configured and enabled on the server. "
+            "This server has none: send the target inbody or zip, or a bucket.",
         ),
         (
             "convert/source",

@@ -6,12 +6,13 @@ import csv
 import io
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 import quire
 from quire.types import BBox, Block, Cell, PageInfo, PageResult, Table
-from tests import documents
+from tests import bills, documents
 
 PLACE = BBox(0.1, 0.1, 0.5, 0.1)
 LONG = "word " * 300
@@ -54,6 +55,19 @@ def test_reprs_are_short_and_begin_with_what_matters(table):
     for value, beginning in beginnings.items():
         assert repr(value).startswith(beginning)
         assert len(repr(value)) <= 120
+
+
+def test_a_notebook_displays_an_extraction_with_the_pictures_of_its_places(tmp_path):
+    path = tmp_path / "bill.pdf"
+    path.write_bytes(bills.bill())
+    found = quire.read(path).extract(fields="invoice number, <b>colour</b>")
+    shown = found._repr_html_()
+    assert "<td" in shown and "not found" in shown and "<b>" not in shown
+    assert shown.count('<img src="data:image/png;base64,') == 1
+    assert found["invoice_number"].quote in shown
+    path.unlink()
+    assert "<img" not in found._repr_html_(), "the document is gone"
+    assert "<img" not in replace(found, reopen=None)._repr_html_()
 
 
 def test_a_grid_has_the_text_of_a_span_once_or_everywhere(table):

@@ -299,6 +299,33 @@ def test_a_server_that_is_too_slow_is_left(server, path):
     assert "took longer than 0.2 s" in str(error)
 
 
+def test_all_silent_addresses_of_a_host_share_one_deadline(monkeypatch):
+    """A name with sixty silent addresses held a server for two hours: each had the whole timeout."""
+    clock, waits = [1000.0], []
+
+    def silent(_, timeout_s):
+        waits.append(timeout_s)
+        clock[0] += timeout_s
+        raise TimeoutError
+
+    addresses = [f"127.0.1.{number}" for number in range(1, 7)]
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 80)) for address in addresses]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+    monkeypatch.setattr(socket, "create_connection", silent)
+    monkeypatch.setattr("quire.fetching.time.monotonic", lambda: clock[0])
+    error = failure("http://silent.test/a.pdf", FetchPolicy(allow_private=True, timeout_s=60))
+    assert error.retryable and "took longer than 60 s" in str(error)
+    assert len(waits) == 6 and sum(waits) == pytest.approx(60)
+
+
+def test_what_an_internal_name_resolves_to_is_not_said(monkeypatch):
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.20.30.40", 80))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+    error = failure("http://intranet.test/a.pdf", FetchPolicy(allowed_by="QUIRE_SERVE_ALLOWED_PRIVATE_IPS"))
+    assert "intranet.test is a private address" in str(error) and "10.20.30.40" not in str(error)
+    assert str(error).endswith("allow such addresses with QUIRE_SERVE_ALLOWED_PRIVATE_IPS")
+
+
 def test_a_server_that_is_not_there_is_named():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

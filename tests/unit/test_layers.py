@@ -24,7 +24,7 @@ LAYERS = {
         types keys regular_files hashing events errors context engine roles document opened fonts pagetext lazy_words
         encoding page_ranges table_areas atomic_files budget config database awaited median picture affine png plugins
         plugin_checks figures fetching names passwords packaged_files media_types bundle user_data
-        embedder model_server offline child_environment
+        embedder model_server offline child_environment enrichments supervisor
     """,
     "adapters": """
         render layout prepare detect classify recognize correct assemble export answers store prompts flow ocr_models

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
@@ -54,6 +55,27 @@ def test_show_draws_a_page_from_the_source(saved):
     assert len(picture.getcolors(1 << 24)) > 2
     with pytest.raises(quire.UsageError, match=r"page 3 of .* was not read"):
         result.show(3)
+
+
+def test_show_opens_a_viewer_or_writes_a_file_and_in_a_notebook_neither(saved, monkeypatch, capsys, tmp_path):
+    result = quire.read(saved(documents.simple(2)))
+    opened = []
+    monkeypatch.setattr("PIL.ImageShow.show", lambda picture, name: opened.append(name) or True)
+    monkeypatch.setenv("DISPLAY", ":0")
+    result.show(2, dpi=30)
+    assert opened == ["report.page-2.png"]
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert capsys.readouterr().err == ""
+    result.show(dpi=30)
+    (written,) = tmp_path.glob("quire-show-*/report.page-1.png")
+    assert capsys.readouterr().err == f"quire: there is no screen to show it on: {written}\n"
+    result.show(1, dpi=30, path=tmp_path / "one.png")
+    assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
+    monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    result.show(1, dpi=30)
+    assert len(opened) == 1 and len([*tmp_path.glob("quire-show-*")]) == 1
 
 
 def test_show_refuses_a_source_that_changed(saved):

@@ -14,9 +14,10 @@ from quire.errors import RETRYABLE, Category
 Json = dict[str, Any]
 DocumentState = Literal["success", "partial_success", "failure", "skipped"]
 Phase = Literal["admission", "source_enumeration", "execution", "orchestration"]
-Trouble = Category | Literal["source", "target", "limit", "format", "pages"]
+Trouble = Category | Literal["source", "target", "limit", "format", "pages", "model", "no model"]
 """The class of an error of Quire, or more exactly what was wrong: the source could not be fetched, the target could not
-be written, a limit was exceeded, the format is not allowed, the page range is outside the document."""
+be written, a limit was exceeded, the format is not allowed, the page range is outside the document, a model did not
+answer, there is no model."""
 
 
 CONTENTS = ("md", "json", "html", "text", "doctags", "doclang")
@@ -37,6 +38,8 @@ _COMPONENTS: dict[Trouble, tuple[str, str]] = {
     "limit": ("user_input", "policy"),
     "format": ("user_input", "policy"),
     "pages": ("user_input", "policy"),
+    "model": ("model", "inference_failure"),
+    "no model": ("model", "policy"),
 }
 """Component and category of an error of a document."""
 _ON_A_PAGE: dict[Trouble, tuple[str, str]] = {

@@ -62,10 +62,17 @@ class Asker:
     """
 
     def __init__(
-        self, store: Store, *, document: str, check: Check, tell: Tell, pool: Callable[[], WorkerPool] = shared_pool
+        self,
+        store: Store,
+        *,
+        document: str,
+        check: Check,
+        tell: Tell,
+        pool: Callable[[], WorkerPool] = shared_pool,
+        share: str = "",
     ) -> None:
         self.store, self.check = store, check
-        self._document, self._tell, self._pool = document, tell, pool
+        self._document, self._tell, self._pool, self._share = document, tell, pool, share
 
     def ask(self, request: Ask) -> Answered:
         """The answer, from the store or the engine. Raises TooSlow, Crashed, or the error of the engine."""
@@ -119,6 +126,7 @@ class Asker:
             timeout_s=timeout_s,
             on_event=talk.on_event if talk else None,
             on_request=talk.on_request if talk else None,
+            share=self._share,
         )
         try:
             while not wait([future], POLL_S).done:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from quire.assemble.continued import PageCounts, join_paragraphs
@@ -10,6 +10,7 @@ from quire.assemble.continued_tables import join_tables
 from quire.assemble.headings import level_headings
 from quire.assemble.lists import level_lists
 from quire.assemble.running import mark_running
+from quire.enrichments import Notes
 from quire.types import Block, OutlineEntry, PageInfo, PageResult
 
 VERSION = "6"
@@ -22,9 +23,25 @@ def assemble_pages(
     pages: Sequence[PageResult], outline: Sequence[OutlineEntry]
 ) -> tuple[tuple[PageInfo, ...], tuple[Block, ...]]:
     """The ledger and the blocks of a document; what joining left out is in the accounts of the pages."""
+    notes = Notes()
+    unjoined: Sequence[Block] = [block for page in pages for block in page.blocks]
+    unjoined = notes.enriched("running headers", lambda: mark_running(pages), unjoined)
+    unjoined = notes.enriched("heading levels", lambda: level_headings(unjoined, outline), unjoined)
+    unjoined = notes.enriched("list levels", lambda: level_lists(unjoined), unjoined)
+    none = PageCounts()
+    blocks, rows = notes.enriched("tables over pages", lambda: _joined(join_tables, unjoined), (unjoined, none))
+    blocks, hyphens = notes.enriched("paragraphs over pages", lambda: _joined(join_paragraphs, blocks), (blocks, none))
+    infos = [_counted(_counted(page.info, rows), hyphens) for page in pages]
+    if infos and any(notes):  # of the document: its first page says it
+        infos[0] = replace(infos[0], reason="; ".join(filter(None, (infos[0].reason, *notes))))
+    return tuple(infos), tuple(blocks)
+
+
+def _joined(
+    join: Callable[[Sequence[Block], PageCounts], Sequence[Block]], blocks: Sequence[Block]
+) -> tuple[Sequence[Block], PageCounts]:
     left_out = PageCounts()
-    blocks = assemble(pages, outline, left_out)
-    return tuple(_counted(page.info, left_out) for page in pages), blocks
+    return join(blocks, left_out), left_out
 
 
 def _counted(info: PageInfo, left_out: PageCounts) -> PageInfo:
@@ -32,13 +49,6 @@ def _counted(info: PageInfo, left_out: PageCounts) -> PageInfo:
     return info if info.characters is None or gone is None else replace(info, characters=info.characters.without(gone))
 
 
-def assemble(
-    pages: Sequence[PageResult], outline: Sequence[OutlineEntry], left_out: PageCounts | None = None
-) -> tuple[Block, ...]:
+def assemble(pages: Sequence[PageResult], outline: Sequence[OutlineEntry]) -> tuple[Block, ...]:
     """The blocks of a document in reading order, from those of its pages."""
-    counts = PageCounts() if left_out is None else left_out
-    blocks = mark_running(pages)
-    blocks = level_headings(blocks, outline)
-    blocks = level_lists(blocks)
-    blocks = join_tables(blocks, counts)
-    return tuple(join_paragraphs(blocks, counts))
+    return assemble_pages(pages, outline)[1]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from quire.batch.calling import Called, call, called_in_program, failure_of
 from quire.batch.contracts import StageOptions, Worker, WorkItem
 from quire.errors import UsageError
+from quire.supervisor import SupervisedThread
 
 if TYPE_CHECKING:
     from queue import SimpleQueue
@@ -62,7 +63,7 @@ class Threads:
             orders = self._idle.pop() if self._idle else None
         if orders is None:
             orders = SimpleQueue()
-            threading.Thread(target=self._serve, args=(orders,), name="quire-item", daemon=True).start()
+            SupervisedThread("quire-item", functools.partial(self._serve, orders)).start()
         orders.put((ticket, item))
 
     def abandon(self, ticket: int) -> None:
@@ -76,7 +77,7 @@ class Threads:
         for orders in idle:
             orders.put(None)
 
-    def _serve(self, orders: SimpleQueue[tuple[int, WorkItem] | None]) -> None:
+    def _serve(self, orders: SimpleQueue[tuple[int, WorkItem] | None], _: threading.Event) -> None:
         while (order := orders.get()) is not None:
             ticket, item = order
             called = call(self._worker, item)

@@ -36,6 +36,11 @@ FIELDS = (
     "run",
     "at",
 )
+_FROM_WORKERS = ("input_hash", "output_path", "output_key", "engines")
+OWN = frozenset({*FIELDS, "name", "reason", "exit_code"}.difference(_FROM_WORKERS))
+"""Fields of a row that are never the worker's: a failed item that says `status: ok` would be believed."""
+LEFT_OUT = "left_out"
+"""The status of a file that is not read, because it is not a document; it is no item of the stage."""
 _ENDS = frozenset({"finished", "failed", "hit"})
 
 

@@ -101,12 +101,16 @@ class Records:
         self.unsaved = False
 
 
+def unwritten(item: WorkItem) -> Path | None:
+    """An output that the item declares and that is missing or empty."""
+    return next((path for path in item.outputs.values() if not _size(path)), None)
+
+
 def _written(item: WorkItem) -> dict[str, list[object]] | None:
     """The output files of an item with their sizes; None if one is missing or empty."""
-    sizes = {name: _size(path) for name, path in item.outputs.items()}
-    if not all(sizes.values()):
+    if unwritten(item):
         return None
-    return {name: [str(path.absolute()), sizes[name]] for name, path in sorted(item.outputs.items())}
+    return {name: [str(path.absolute()), _size(path)] for name, path in sorted(item.outputs.items())}
 
 
 def _size(path: Path) -> int:

@@ -25,11 +25,11 @@ from quire.batch.contracts import (
     Worker,
 )
 from quire.batch.executing import executor_for
-from quire.batch.resuming import Known, Records
+from quire.batch.resuming import Known, Records, unwritten
 from quire.batch.schedule import Ids, Retrying, Task, Waiting, numbered
 from quire.batch.stopping import Stop
 from quire.batch.tallying import Tally
-from quire.batch.telling import StageTeller
+from quire.batch.telling import StageTeller, clashing
 from quire.budget import cpu_budget, worker_count
 from quire.context import Store
 from quire.errors import InputError, UsageError
@@ -244,7 +244,7 @@ class StageScheduling:
 
     def _settle(self, task: Task, called: Called) -> None:
         self._tally.ran(called)
-        given = called.given
+        given = _checked(task, called.given)
         if isinstance(given, FailedAttempt):
             self._failed(task, given, called.ms / 1000)
             return
@@ -314,6 +314,20 @@ class StageScheduling:
 
     def _wake(self) -> None:
         self._inbox.put(None)
+
+
+def _checked(task: Task, given: ItemOutcome | FailedAttempt) -> ItemOutcome | FailedAttempt:
+    """What a worker returned, as a failure if it contradicts what the stage knows about the item."""
+    result = {} if isinstance(given, FailedAttempt) else given.result
+    if clash := clashing(task, {**result, **given.manifest}):
+        what = f"the worker returned the field {clash[0]}, which the manifest has itself; give it another name"
+        if isinstance(given, FailedAttempt):
+            return replace(given, message=f"{given.message}; {what}")
+        return FailedAttempt("usage", what)
+    if isinstance(given, ItemOutcome) and given.status in ("ok", "partial") and (path := unwritten(task.item)):
+        what = "is empty" if path.exists() else "was not written"
+        return FailedAttempt("runtime", f"the output {path} {what}; the worker must write what the item declares")
+    return given
 
 
 def _workers(options: StageOptions) -> int:

@@ -6,8 +6,10 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Thread
+from threading import Event
 from types import FrameType
+
+from quire.supervisor import SupervisedThread
 
 
 class Stop:
@@ -87,12 +89,11 @@ def _waking(wake: Callable[[], None]) -> Iterator[None]:
     reading, writing = socket.socketpair()
     writing.setblocking(False)
 
-    def listen() -> None:
-        with reading:
-            while reading.recv(64):
-                wake()
+    def listen(_: Event) -> None:
+        while reading.recv(64):
+            wake()
 
-    listener = Thread(target=listen, name="quire-signals", daemon=True)
+    listener = SupervisedThread("quire-signals", listen)
     listener.start()
     before = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
     try:
@@ -100,7 +101,9 @@ def _waking(wake: Callable[[], None]) -> Iterator[None]:
     finally:
         signal.set_wakeup_fd(before)
         writing.close()
+        listener.stop()
         listener.join()
+        reading.close()
 
 
 def _restore(handlers: dict[signal.Signals, Callable[[int, FrameType | None], object] | int | None]) -> None:

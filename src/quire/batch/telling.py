@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ParamSpec
 
 from quire.batch.contracts import ItemOutcome, StageContext, StageHooks, StageOutcome
+from quire.batch.manifest import OWN, Row
 from quire.batch.schedule import Task
 from quire.events import NOTHING, EventKind, Sink, Teller, reason_of
 
@@ -34,7 +35,11 @@ KINDS: Mapping[str, EventKind] = {"ok": "finished", "partial": "finished", "skip
 class StageTeller:
     """Emits events to sinks and calls hooks. Used only by the thread that called `run_stage`."""
 
-    def __init__(self, context: StageContext, hooks: StageHooks, sinks: Sequence[Sink]) -> None:
+    def __init__(
+        self, context: StageContext, hooks: StageHooks, sinks: Sequence[Sink], left_out: Iterable[Row] = ()
+    ) -> None:
+        """`left_out` are the rows of the manifest for things that are no items of the stage, with their `name`."""
+        self._left_out = left_out
         self._context = context
         self._hooks = hooks
         self._teller = Teller(context.run, sinks)
@@ -45,6 +50,9 @@ class StageTeller:
         options = self._context.options
         payload = {"planned": self._context.total_items, "policy": options.policy, "schedule": options.schedule}
         self._emit("started", payload=payload)
+        for row in self._left_out:
+            mark = f"/{row['name']}"
+            self._teller.emit("hit", self._context.stage_name, document=row["name"], payload=row, mark=mark)
         self._call("before_stage", self._hooks.before_stage, self._context)
 
     def item_begins(self, task: Task) -> None:
@@ -110,20 +118,32 @@ def first_path(places: Mapping[str, object]) -> str | None:
     return next((str(path) for path in places.values()), None)
 
 
+def clashing(task: Task, fields: Mapping[str, object]) -> list[str]:
+    """Those of a worker's fields that are not its own to set: fields of the manifest, and others than the plan has."""
+    planned = _planned(task)
+    return [name for name, value in fields.items() if name in OWN or planned.get(name, value) != value]
+
+
+def _planned(task: Task) -> dict[str, str]:
+    """What the plan knows about the files of an item."""
+    places = {"input_hash": task.input_hash, "output_path": first_path(task.item.outputs), "output_key": task.key}
+    return {name: place for name, place in places.items() if place}
+
+
 def _item_payload(task: Task, outcome: ItemOutcome) -> dict[str, object]:
-    """The payload for the manifest row; paths in the worker's result override those of the plan."""
+    """The payload for the manifest row. What the stage knows wins over what the worker returned."""
     payload: dict[str, object] = {
         "status": outcome.status,
         "attempts": outcome.attempts,
         "duration_s": round(outcome.duration_s, 3),
         "at": round(time.time(), 3),
         "input_path": first_path(task.item.inputs),
-        "input_hash": task.input_hash or None,
-        "output_path": first_path(task.item.outputs),
         "category": outcome.error.category if outcome.error else None,
+        **_planned(task),
     }
     if outcome.error is not None and outcome.error.exit_code is not None:
         payload["exit_code"] = outcome.error.exit_code
     if outcome.reason:
         payload["reason"] = outcome.reason
-    return {**payload, **outcome.result, **outcome.manifest}
+    returned = {**outcome.result, **outcome.manifest}
+    return {**{name: value for name, value in returned.items() if name not in OWN}, **payload}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict
 
 from quire.chunk.tokenizers import Tokenizer, find_tokenizer
@@ -12,6 +12,7 @@ from quire.chunk.values import Chunk, ChunkOptions
 from quire.errors import UsageError
 from quire.export import Described, Exportable, Structured, docling_references
 from quire.export._docling import origin
+from quire.types import Block, PageInfo
 
 
 class DoclingChunkMetadata(TypedDict):
@@ -47,19 +48,54 @@ def docling_options(given: Mapping[str, Any], *, use_markdown_text: bool = False
     return ChunkOptions(**options, use_markdown_text=use_markdown_text)
 
 
-def cut_for_docling(result: Exportable, given: Mapping[str, Any]) -> list[DoclingChunk]:
-    """The chunks of a document for a request to docling-serve. Raises UsageError as `tokenizer_for` does."""
+@dataclass(frozen=True, slots=True)
+class _WithBlocks:
+    """A document with other blocks."""
+
+    id: str
+    name: str
+    media_type: str
+    pages: Sequence[PageInfo]
+    blocks: Sequence[Block]
+
+
+def cut_for_docling(
+    result: Exportable, given: Mapping[str, Any], descriptions: Mapping[str, str] | None = None
+) -> list[DoclingChunk]:
+    """The chunks of a document for a request to docling-serve. Raises UsageError as `tokenizer_for` does.
+
+    `descriptions` of pictures, by their reference, become part of the text.
+    """
     from quire.chunk import chunks
 
     structure = result.structure if isinstance(result, Structured) else None
     options = docling_options(given, use_markdown_text=structure is not None)
+    references = docling_references(result)
+    shown = _described(result, references, descriptions) if descriptions else result
     return docling_chunks(
         result,
-        chunks(result, options, tokenizer=tokenizer_for(options)),
-        references=docling_references(result),
+        chunks(shown, options, tokenizer=tokenizer_for(options)),
+        references=references,
         include_raw_text=bool(given.get("include_raw_text")),
         paged=structure is None or bool(json.loads(structure()).get("pages")),
     )
+
+
+def _described(
+    result: Exportable, references: Mapping[str, str | Sequence[str]], descriptions: Mapping[str, str]
+) -> _WithBlocks:
+    """The document with the descriptions of its pictures as their text, below what stands in them."""
+    texts = {
+        block: descriptions[item]
+        for block, items in references.items()
+        for item in ((items,) if isinstance(items, str) else items)
+        if item in descriptions
+    }
+    blocks = [
+        replace(block, text=f"{block.text}\n{texts[block.id]}".strip()) if block.id in texts else block
+        for block in result.blocks
+    ]
+    return _WithBlocks(result.id, result.name, result.media_type, result.pages, blocks)
 
 
 def tokenizer_for(options: ChunkOptions) -> Tokenizer | None:

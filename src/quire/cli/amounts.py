@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Mapping
+
+KINDS, NAMES = 4, 3
+"""How many kinds of files are counted, the most frequent first, and how many files are named."""
 
 
 def spell(count: int, noun: str) -> str:
     """`1 document`, `3 documents`."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def left_out_files(kinds: Mapping[str, str]) -> str:
+    """`5 files (3 .zip, 2 .mp4): a.zip, b.zip, c.zip, …`, from the kind of each file by its name."""
+    counts = sorted(Counter(kinds.values()).items(), key=lambda pair: (-pair[1], pair[0]))
+    parts = [spell(count, kind) if kind == "output" else f"{count} {kind}" for kind, count in counts]
+    counted = ", ".join([*parts[:KINDS], *(["…"] if len(parts) > KINDS else [])])
+    named = ", ".join([*list(kinds)[:NAMES], *(["…"] if len(kinds) > NAMES else [])])
+    return f"{spell(len(kinds), 'file')} ({counted}): {named}"
 
 
 def duration(seconds: float) -> str:

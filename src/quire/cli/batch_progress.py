@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from quire.batch.manifest import item_name
 from quire.cli import amounts
-from quire.cli.amounts import spell
+from quire.cli.amounts import left_out_files, spell
 from quire.cli.bar import Bar
 from quire.cli.figures import EventCounter, Figures, without_name
+from quire.errors import printable
 from quire.events import Event
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 20
 """Failures that are printed as they happen; `quire status` lists all of them."""
+NAMED = 2
+"""Documents in progress that are named."""
 MOST_ALIKE = 3
 """Documents that are named per reason."""
 
@@ -91,7 +94,7 @@ class BatchProgress(Bar):
             self._start()
         assert self._bar is not None and self._task is not None
         _, *rest = progress_line(figures, time.monotonic())
-        description = " ".join([f"documents{',' if rest else ''}", *rest])
+        description = " ".join([f"documents{',' if rest else ''}", *rest, *under_way(figures)])
         self._bar.update(self._task, total=figures.planned, completed=figures.done, description=description)
 
     def _start(self) -> None:
@@ -124,6 +127,13 @@ def progress_line(figures: Figures, now: float) -> list[str]:
     return [f"{part}," for part in parts[:-1]] + parts[-1:]
 
 
+def under_way(figures: Figures) -> list[str]:
+    """The documents in progress, the first begun first: `· a.pdf, b.pdf and 3 more`."""
+    names = list(figures.running)
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return [f"· {', '.join(printable(name) for name in names[:NAMED])}{more}"] if names else []
+
+
 def took(figures: Figures) -> str:
     """How long a document takes."""
     return f"p50 {amounts.duration(figures.percentile_s(50))}, p95 {amounts.duration(figures.percentile_s(95))}"
@@ -145,6 +155,7 @@ def counted(figures: Figures) -> str:
 def summary(figures: Figures, seconds: float, advice: Sequence[str]) -> Iterator[str]:
     """The lines at the end: what became of the documents, and what to do next."""
     yield f"documents  {counted(figures)}"
+    yield from left_out_lines(figures)
     named = {"left_out": "with text left out"}
     pages = [f"{count} {named.get(name, name)}" for name, count in figures.pages.items() if count and name != "pages"]
     yield f"pages      {figures.pages['pages']}{': ' if pages else ''}{', '.join(pages)}"
@@ -152,6 +163,12 @@ def summary(figures: Figures, seconds: float, advice: Sequence[str]) -> Iterator
     speed = f"; a document took {took(figures)}" if figures.worked else ""
     yield f"time       {amounts.duration(seconds)}{speed}"
     yield from next_lines(advice or ["nothing: all is done"])
+
+
+def left_out_lines(figures: Figures) -> Iterator[str]:
+    """Which files of the folders were not read: their number by type, and some of their names."""
+    if figures.left_out:
+        yield f"left out   {left_out_files(figures.left_out)}"
 
 
 def next_lines(advice: Sequence[str]) -> Iterator[str]:

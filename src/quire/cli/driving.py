@@ -150,7 +150,7 @@ def _report(run: str, outcome: StageOutcome, figures: Figures, code: int) -> dic
     report = asdict(outcome)
     errors = report.pop("errors")
     counted = {"documents": dict(figures.counts), "pages": dict(figures.pages), "calls": dict(figures.calls)}
-    return {"run": run, "exit_code": code, **counted, **report, "errors": errors}
+    return {"run": run, "exit_code": code, **counted, **report, "left_out": figures.left_out, "errors": errors}
 
 
 def _check_workers(request: BatchRequest) -> None:

@@ -37,8 +37,12 @@ if TYPE_CHECKING:
     from quire.export.crops import Crop
     from quire.result import DocumentResult
     from quire.store.artifacts import ArtifactStore
+    from quire.types import PageStatus
 
 T = TypeVar("T")
+
+NEEDS_OCR = "needs-recognition: "
+"""How the reason of a page begins that is skipped because OCR is off."""
 
 Written = tuple[Sequence[Path], Sequence[InputError]]
 """The files of a document, and the errors of pages that could not be drawn."""
@@ -82,8 +86,8 @@ def read_each(files: Sequence[str], request: DocumentsRequest) -> int:
             progress.say(str(path.error))
         if not found.sources:
             return found.unreadable[0].error.exit_code
-        for name in found.others if Loudness.verbose else ():
-            progress.say(f"{name}: not a document")
+        for one in found.left_out if Loudness.verbose else ():
+            progress.say(f"{one.path}: left out: {one.reason}")
         with _opened(request.settings) as opened:
             outcomes = [_read_one(source, request, opened, progress) for source in found.sources]
         if not request.quiet and (len(outcomes) > 1 or outcomes[0].pages is not None):  # else it was reported already
@@ -247,15 +251,20 @@ def _read_here(
 
 
 def _left_out(result: DocumentResult | ServerResult) -> list[str]:
-    """One line per reason: which pages failed or were left out, lack some of their text, or are doubtful."""
+    """One line per reason: which pages failed or were left out, lack some of their text, or have another note."""
     reasons: dict[str, list[int]] = {}
     for page in result.pages:
         if page.status in ("failed", "skipped"):
-            what = "failed" if page.status == "failed" else "left out"
-            reasons.setdefault(f"{what}: {page.info.reason}", []).append(page.number)
-        elif page.info.lacks_text or page.info.is_doubtful:
-            reasons.setdefault(str(page.info.reason), []).append(page.number)
+            reasons.setdefault(_why(page.status, str(page.info.reason)), []).append(page.number)
+        elif page.info.reason:
+            reasons.setdefault(page.info.reason, []).append(page.number)
     return [f"{_pages(numbers)} {reason}" for reason, numbers in reasons.items()]
+
+
+def _why(status: PageStatus, reason: str) -> str:
+    if reason.startswith(NEEDS_OCR):
+        return f"left out, OCR is off: {reason.removeprefix(NEEDS_OCR)}"
+    return f"{'failed' if status == 'failed' else 'left out'}: {reason}"
 
 
 def _pages(numbers: Sequence[int]) -> str:

@@ -26,7 +26,7 @@ from quire.durable.folders.naming import NamedSource
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
 from quire.extract.reports import PICTURED, REPORT_FORMATS, ReportFormat, check_report_format, report
 from quire.extract.reports.rows import ValueRow, value_rows
-from quire.extract.values import Extraction
+from quire.extract.values import STATUS_WORDS, SURE, Extraction
 from quire.reading.extracting import read_again, recording
 from quire.types import shortened
 
@@ -161,17 +161,17 @@ class _Printed:
 
 
 def table_lines(extraction: Extraction, width: int) -> Iterator[str]:
-    """The values for a terminal: status, field, value, page and quote."""
+    """The values for a terminal: whether each stands there, how sure it is, field, value, page and quote."""
     rows = value_rows(extraction)
     room = max((len(row.path) for row in rows), default=0)
     room = min(room, width // 3)
     for row in rows:
         yield _line(row, room, width)
     coverage = extraction.coverage
-    found = coverage.leaves - coverage.not_found
-    told = [f"{found} of {coverage.leaves} values found, {coverage.verified} verified"]
+    told = [f"{coverage.returned} of {coverage.leaves} values returned, {coverage.found} at their place"]
+    told.append(f"{coverage.sure} at least {100 * SURE:.0f} % sure")
     if extraction.reread:
-        told.append(f"{coverage.crop_verified} crop-verified")
+        told.append(f"{coverage.crop_verified} with a picture that reads the same")
     if extraction.conflicts:
         told.append(f"{len(extraction.conflicts)} in conflict")
     yield ", ".join(told)
@@ -179,7 +179,7 @@ def table_lines(extraction: Extraction, width: int) -> Iterator[str]:
 
 def _line(row: ValueRow, room: int, width: int) -> str:
     evidence = row.evidence
-    head = f"{evidence.status:<10}  {shortened(row.path, room):<{room}}  "
+    head = f"{STATUS_WORDS[evidence.status]:<16}  {row.sure:>10}  {shortened(row.path, room):<{room}}  "
     if row.value is None:
         return head + f"- ({shortened(evidence.reason, max(20, width - len(head) - 4))})"
     where = f"  page {evidence.page}" if evidence.page else ""

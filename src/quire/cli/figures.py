@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Literal, NamedTuple
 
 from quire.batch.durations import Durations
-from quire.batch.manifest import item_name
+from quire.batch.manifest import LEFT_OUT, item_name
 from quire.errors import PERMANENT, PasswordError, printable
 from quire.events import Event
 
@@ -104,6 +104,8 @@ class Figures:
     """Documents that were not tried, and why they failed before; they count as skipped."""
     kept: dict[str, list[str]] = field(default_factory=dict)
     """Documents with output files that were changed by hand and kept, and the names of those."""
+    left_out: dict[str, str] = field(default_factory=dict)
+    """Files that are not documents, and the kind of each."""
     ended: bool = False
     stopped: str = ""
     """Why it ended early."""
@@ -158,6 +160,9 @@ class Figures:
     def _count(self, document: str, payload: Mapping[str, object], at: float) -> None:
         self.running.pop(document, None)
         status = str(payload.get("status", "failed"))
+        if status == LEFT_OUT:
+            self.left_out[document] = str(payload.get("kind", ""))
+            return
         if status == "skipped" and document in self.statuses:
             return  # this run finished it, or failed, before it was interrupted
         if before := self.statuses.get(document):

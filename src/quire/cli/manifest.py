@@ -16,6 +16,7 @@ from quire.cli import amounts, options
 from quire.cli.opening import existing_place, find_run, opened
 from quire.cli.settings import settings_of
 from quire.config import Settings
+from quire.context import Runtime
 from quire.errors import EXIT_COMPLETE, UsageError, printable
 
 if TYPE_CHECKING:
@@ -86,7 +87,32 @@ def _rows(source: str | None, settings: Settings) -> Iterator[Row]:
         yield from read_manifest(source)
         return
     with opened(settings, existing_place(settings)) as here:
-        yield from rows_of(here.runtime.events(find_run(here.runtime, source).run))
+        run = find_run(here.runtime, source).run
+        earlier = _Outcomes(here.runtime)
+        for row in rows_of(here.runtime.events(run)):
+            done_in = row.get("done_in")
+            if done_in != run:  # else its row is above: the run went on after an interruption
+                yield earlier.find(done_in, row) if done_in else row
+
+
+class _Outcomes:
+    """What became of documents in the runs that worked on them."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._runs: dict[str, dict[str, Row]] = {}
+
+    def find(self, run: str, skipped: Row) -> Row:
+        """The outcome of a document that a later run skipped; the skip where that run is forgotten."""
+        from quire.batch.manifest import rows_of
+
+        if run not in self._runs:
+            try:
+                rows = [row for row in rows_of(self._runtime.events(run)) if row["status"] != "skipped"]
+            except UsageError:
+                rows = []
+            self._runs[run] = {row["output_key"]: row for row in rows}
+        return self._runs[run].get(skipped["output_key"], skipped)
 
 
 def _line(row: Row) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from quire.config import Settings
 from quire.context import RunStatus, Runtime
+from quire.durable.folders.discovery import HIDDEN_STORE
 from quire.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from quire.durable.opening import RuntimeKind
     from quire.store.artifacts import ArtifactStore
 
-HIDDEN = ".quire"
-"""The default store of a batch: a folder in the output folder that discovery ignores."""
 BATCH = "batch"
 """The flow name of a batch's own run."""
 
@@ -39,7 +38,7 @@ def place_for(settings: Settings) -> str:
         return settings.store
     if settings.output is None:
         raise UsageError("name a folder for the files with -o DIR, or set output in quire.toml")
-    return str(Path(settings.output) / HIDDEN)
+    return str(Path(settings.output) / HIDDEN_STORE)
 
 
 def existing_place(settings: Settings) -> str:
@@ -49,9 +48,9 @@ def existing_place(settings: Settings) -> str:
     if settings.store:
         looked = [Path(settings.store)]
     elif settings.output:
-        looked = [Path(settings.output) / HIDDEN]
+        looked = [Path(settings.output) / HIDDEN_STORE]
     else:
-        looked = [Path(HIDDEN), Path("out") / HIDDEN]
+        looked = [Path(HIDDEN_STORE), Path("out") / HIDDEN_STORE]
     found = next((place for place in looked if settings.facts or (place / "facts.sqlite3").exists()), None)
     if found is None:
         names = " and ".join(map(str, looked))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from quire.cli import extract_options, options
@@ -18,6 +18,7 @@ from quire.durable.folders.discovery import check_paths
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL
 
 if TYPE_CHECKING:
+    from quire.durable.folders.discovery import LeftOutFile
     from quire.durable.folders.plan import Plan, PlannedDocument
     from quire.durable.folders.request import BatchRequest
 
@@ -89,7 +90,9 @@ def show_plan(request: BatchRequest, settings: Settings, place: str, *, as_json:
         )
     if as_json:
         documents = [document.to_json() for document in planned.documents]
-        print(json.dumps({"counts": planned.counts, "documents": documents}, ensure_ascii=False, indent=2))
+        left_out = [one._asdict() for one in planned.left_out]
+        report = {"counts": planned.counts, "left_out": left_out, "documents": documents}
+        print(json.dumps(report, ensure_ascii=False, indent=2))
     else:
         print_lines(_lines(planned))
     return EXIT_PARTIAL if planned.counts.get("error") else EXIT_COMPLETE
@@ -104,6 +107,9 @@ def _lines(planned: Plan) -> Iterator[str]:
         yield f"{len(found):>7}  {word}"
         if state != "done":
             yield from _reasons(found)
+    if planned.left_out:
+        yield f"{len(planned.left_out):>7}  left out"
+        yield from _left_out(planned.left_out)
 
 
 def _reasons(documents: list[PlannedDocument]) -> Iterator[str]:
@@ -112,6 +118,18 @@ def _reasons(documents: list[PlannedDocument]) -> Iterator[str]:
     for document in documents:
         reason = without_name(document.reason, document.name) or "no output yet"
         by_reason.setdefault(reason, []).append(document.name)
+    yield from _named(by_reason)
+
+
+def _left_out(files: Sequence[LeftOutFile]) -> Iterator[str]:
+    """For each type of file their number, why they are not read, and the names of some."""
+    by_kind: dict[str, list[str]] = {}
+    for one in files:
+        by_kind.setdefault(f"{one.kind}: {one.reason}", []).append(one.name)
+    yield from _named(by_kind)
+
+
+def _named(by_reason: Mapping[str, list[str]]) -> Iterator[str]:
     for reason, names in sorted(by_reason.items(), key=lambda pair: -len(pair[1])):
         more = f" and {len(names) - PREVIEW} more" if len(names) > PREVIEW else ""
         yield f"{'':>9}{len(names):>7}  {reason}: {', '.join(names[:PREVIEW])}{more}"

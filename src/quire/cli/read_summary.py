@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from quire.cli.amounts import duration, spell
+from quire.cli.amounts import duration, left_out_files, spell
 from quire.durable.folders.discovery import FoundSources
 from quire.types import PageStatus
 
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 GoesTo = Literal["files", "stdout", "memory"]
 """Where the output of a document goes; `memory`: the command writes it later."""
 STATUSES = get_args(PageStatus)
-KINDS = 4
-"""How many kinds of files are named, the most frequent first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +50,20 @@ def document_line(outcome: ReadOutcome) -> str:
 
 
 def summary_line(outcomes: Sequence[ReadOutcome], seconds: float, output: Path | None, found: FoundSources) -> str:
-    parts = [*_read(outcomes, seconds), *_written(outcomes, output), *_left_out(outcomes, len(found.unreadable))]
-    if found.others:
-        parts.append(f"not documents: {_kinds(found.others)}")
+    parts = [*_read(outcomes, seconds), *_written(outcomes, output)]
+    if len(outcomes) > 1 or found.unreadable:  # of one document each page was named before
+        parts += _left_out(outcomes, len(found.unreadable))
+    if found.left_out:
+        parts.append(f"left out {left_out_files({one.name: one.kind for one in found.left_out})}")
     return "; ".join(parts)
 
 
 def _read(outcomes: Sequence[ReadOutcome], seconds: float) -> Iterator[str]:
     done = [outcome for outcome in outcomes if outcome.pages is not None]
-    pages = spell(sum(outcome.pages[status] for outcome in done if outcome.pages for status in STATUSES), "page")
+    counts = sum((outcome.pages for outcome in done if outcome.pages), Counter[str]())
+    total = sum(counts[status] for status in STATUSES)
+    lost = counts["failed"] + counts["skipped"]
+    pages = f"{total - lost} of {spell(total, 'page')}" if lost else spell(total, "page")
     ocr = sum(outcome.ocr for outcome in done)
     documents = f"{spell(len(done), 'document')}, " if len(outcomes) > 1 else ""
     yield f"read {documents}{pages} in {duration(seconds)}" + (f" ({ocr} with OCR)" if ocr else "")
@@ -95,11 +97,3 @@ def _left_out(outcomes: Sequence[ReadOutcome], unreadable: int) -> Iterator[str]
     ]
     if any(counts):
         yield f"left out {', '.join(filter(None, counts))}"
-
-
-def _kinds(others: Sequence[str]) -> str:
-    """`5 files (3 .docx, 2 .txt)`."""
-    kinds = Counter(os.path.splitext(path)[1].lower() or "without suffix" for path in others)  # noqa: PTH122
-    named = [f"{count} {kind}" for kind, count in sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0]))]
-    more = ["…"] if len(named) > KINDS else []
-    return f"{spell(len(others), 'file')} ({', '.join([*named[:KINDS], *more])})"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import textwrap
-from collections.abc import Iterator, Sequence
+import os
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from typer import Argument, Option
 
 from quire.cli import options
 from quire.cli.crops import HitPictures
+from quire.cli.excerpts import excerpt_lines
 from quire.cli.index import EmbedderName, search_place
 from quire.cli.reporting import print_lines
 from quire.cli.settings import settings_of
@@ -37,9 +39,6 @@ RerankerName = Annotated[
     ),
 ]
 WIDTH = 100
-BEFORE = 80
-"""Characters shown before the first matching word."""
-LINES = 4
 
 
 def search(  # noqa: PLR0913 - one argument per option
@@ -94,28 +93,16 @@ def search(  # noqa: PLR0913 - one argument per option
 
 
 def print_hits(hits: Sequence[SearchHit], pictures: HitPictures) -> None:
-    """Each with its number, page, section, snippet and picture."""
+    """Each with its number, page, section, excerpt and picture."""
     for number, hit in enumerate(hits, 1):
         shown, said = pictures.of(number, hit)
-        print_lines([*_lines(number, hit), *([f"    {said}"] if said else [])])
+        also = f" (also in {', '.join(hit.also)})" if hit.also else ""
+        print_lines([f"{number:>2}. {hit.name}, page {hit.page}  {hit.score:.2f}{also}"])
+        if hit.section:
+            print_lines([f"    {' › '.join(hit.section)}"])
+        for line in excerpt_lines(hit.excerpt, WIDTH, bold=sys.stdout.isatty() and not os.environ.get("NO_COLOR")):
+            print(f"    {line}")
+        print_lines([f"    {part}" for part in (hit.reason, said) if part])
         print(shown)
     if not hits:
         print("nothing was found")
-
-
-def _lines(number: int, hit: SearchHit) -> Iterator[str]:
-    also = f" (also in {', '.join(hit.also)})" if hit.also else ""
-    yield f"{number:>2}. {hit.name}, page {hit.page}  {hit.score:.2f}{also}"
-    if hit.section:
-        yield f"    {' › '.join(hit.section)}"
-    for line in textwrap.wrap(_snippet(hit), WIDTH, max_lines=LINES, placeholder=" …"):
-        yield f"    {line}"
-    yield f"    {hit.reason}"
-
-
-def _snippet(hit: SearchHit) -> str:
-    """The text around the first matching word."""
-    first = hit.marks[0][0] if hit.marks else 0
-    begin = max(0, first - BEFORE)
-    begin = hit.text.rfind(" ", 0, begin) + 1 if begin else 0
-    return f"{'… ' if begin else ''}{hit.text[begin : begin + WIDTH * LINES * 2]}"

@@ -11,7 +11,7 @@ from typing import Annotated
 from typer import Option
 
 from quire.cli import amounts, options
-from quire.cli.batch_progress import counted, next_lines, took
+from quire.cli.batch_progress import counted, left_out_lines, next_lines, took
 from quire.cli.driving import advice, where_of
 from quire.cli.figures import Figures, figures_of
 from quire.cli.opening import BATCH, existing_place, find_run, opened
@@ -96,6 +96,7 @@ def status_report(run: RunStatus, figures: Figures, now: float) -> dict[str, obj
         "p95_s": figures.percentile_s(95),
         "failures": [{"document": name, **failure._asdict()} for name, failure in figures.failures.items()],
         "quarantined": list(figures.quarantined),
+        "left_out": figures.left_out,
     }
 
 
@@ -107,6 +108,7 @@ def _lines(run: RunStatus, figures: Figures, now: float, most: int | None) -> It
     yield f"begun      {amounts.moment(figures.begun or run.submitted)}, {took_so_far}"
     if figures.planned is not None:
         yield f"documents  {figures.done} of {figures.planned}: {counted(figures)}"
+    yield from left_out_lines(figures)
     if figures.worked:
         left = figures.left_s(now) if under_way else None
         ending = f", {amounts.duration(left)} left" if left is not None else ""

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -41,6 +42,7 @@ DELETE_EXAMPLES = """\b
 Examples:
   quire store delete letters/private.pdf --store ~/.cache/quire
   quire store delete 4f1c09 -o out --yes
+  quire store delete contract.pdf --store /var/lib/quire --tenant acme
 """
 
 _DryRun = Annotated[bool, Option("--dry-run", help="Only show what would be removed.")]
@@ -93,7 +95,7 @@ def gc(
     return EXIT_COMPLETE
 
 
-def delete(
+def delete(  # noqa: PLR0913 - one argument per option
     documents: Annotated[
         list[str], Argument(metavar="DOCUMENT...", help="Files, or ids of documents or prefixes of them.")
     ],
@@ -101,6 +103,16 @@ def delete(
     store: options.Store = None,
     facts: options.Facts = None,
     dry_run: _DryRun = False,
+    tenant: Annotated[
+        str | None, Option(metavar="NAME", help="Delete what this tenant of a server has of them. Default: `default`.")
+    ] = None,
+    learned: Annotated[
+        Path | None,
+        Option(metavar="DIR", envvar="QUIRE_SERVE_LEARNED", help="Name the models below DIR that learnt from them."),
+    ] = None,
+    all_tenants: Annotated[
+        bool, Option("--all-tenants", help="Delete what any tenant of a server has of them.")
+    ] = False,
     yes: Annotated[bool, Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     forget_index: Annotated[
         list[str] | None, Option("--forget-index", metavar="URL", help="A search engine that is gone for good.")
@@ -108,21 +120,32 @@ def delete(
     as_json: options.Json = False,
 ) -> int:
     """Delete documents from a store, with everything derived from them. The files themselves are kept."""
+    from quire.database.scopes import known_scopes
+    from quire.learn.model import models_of
     from quire.search.engine_places import forget
     from quire.store.deleting import delete_documents, find_document
+    from quire.store.scoped import DEFAULT_TENANT, scope_of
 
+    if tenant is not None and all_tenants:
+        raise UsageError("--tenant and --all-tenants exclude each other: name one tenant, or delete from all")
     with _opened(settings_of(locals())) as opened:
+        scopes = ["", *known_scopes(opened.database)] if all_tenants else [scope_of(tenant or DEFAULT_TENANT)]
         named = list(dict.fromkeys(find_document(opened, document) for document in documents))
         if not (dry_run or yes):
-            planned = delete_documents(opened, named, dry_run=True)
+            planned = delete_documents(opened, named, scopes=scopes, dry_run=True)
             _confirm(planned)
         for address in forget_index or () if not dry_run else ():
             forget(opened.database, address)
-        deleted = delete_documents(opened, named, dry_run=dry_run)
+        deleted = delete_documents(opened, named, scopes=scopes, dry_run=dry_run)
+    models = {one.document: [str(path) for path in models_of(learned, one.document)] for one in deleted}
     if as_json:
-        print(json.dumps([{**asdict(one), "dry_run": dry_run} for one in deleted], ensure_ascii=False, indent=2))
+        rows = [{**asdict(one), "learned": models[one.document], "dry_run": dry_run} for one in deleted]
+        print(json.dumps(rows, ensure_ascii=False, indent=2))
     else:
         print_lines(_deleted_lines(deleted, dry_run=dry_run))
+        print_lines(
+            f"  kept: {path}, which learnt from it; learn again without it" for all in models.values() for path in all
+        )
     return EXIT_COMPLETE
 
 
@@ -184,16 +207,21 @@ def _collected_lines(found: Collected, *, dry_run: bool) -> Iterator[str]:
 
 def _deleted_lines(deleted: Sequence[Deleted], *, dry_run: bool) -> Iterator[str]:
     for one in deleted:
-        if not (one.facts or one.kept or one.images or one.runs or one.outputs or one.unfinished):
+        counts = {"image": one.images, "run": one.runs, "review": one.reviews, "sample": one.samples}
+        if one.facts or one.kept or any(counts.values()):
+            parts = [spell(one.facts, "artifact"), _size(one.bytes)]
+            parts += [spell(number, noun) for noun, number in counts.items() if number]
+            parts += [f"{spell(one.kept, 'answer')} kept for other documents"] if one.kept else []
+            yield f"{'would delete' if dry_run else 'deleted'} {one.document}: {', '.join(parts)}"
+        elif not one.tenants:
             yield f"{one.document}: not in the store"
-            continue
-        parts = [spell(one.facts, "artifact"), _size(one.bytes)]
-        parts += [spell(one.images, "image")] if one.images else []
-        parts += [spell(one.runs, "run")] if one.runs else []
-        parts += [f"{spell(one.kept, 'answer')} kept for other documents"] if one.kept else []
-        yield f"{'would delete' if dry_run else 'deleted'} {one.document}: {', '.join(parts)}"
+        else:
+            yield f"{one.document}: nothing to delete"
         yield from (f"  kept: {file}" for file in one.outputs)
         yield from (f"  kept: run {run}, which has not ended; cancel it and delete again" for run in one.unfinished)
+        if one.tenants:
+            have = "tenant has" if one.tenants == 1 else "tenants have"
+            yield f"  kept: {one.tenants} {have} it too: add --tenant NAME, or --all-tenants"
 
 
 def _size(number: int) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import signal
 import tempfile
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,8 +25,6 @@ Examples:
   quire up --workers 3 --folder cluster
 """
 LOOK_EVERY_S = 0.5
-RESTARTS = 20
-"""How often a process that ends is restarted: users kill processes on purpose to see what happens."""
 KUBERNETES = """\
 In Kubernetes (deploy/README.md has the manifests):
   PostgreSQL  a managed database, or one run by an operator
@@ -52,22 +49,20 @@ def up(
     Ctrl-C stops all of it.
     """
     from quire.devcluster.local import ClusterOptions, LocalCluster, missing
+    from quire.devcluster.restarts import Restarts
 
     if lacking := missing():
         raise ConfigurationError("missing on this machine; install:\n  " + "\n  ".join(lacking))
     with _place(folder, keep=keep) as place, _asked_to_end() as asked:
-        cluster, restarts = LocalCluster(place, ClusterOptions(workers=workers)), Counter[str]()
+        cluster = LocalCluster(place, ClusterOptions(workers=workers))
         print(f"Starting in {place}", flush=True)
         cluster.start(lambda line: print(f"  {line}", flush=True))
         try:
             print(_usage(cluster), flush=True)
+            restarts = Restarts(cluster.programs)
             while not asked.wait(LOOK_EVERY_S):
-                if (ended := cluster.ended()) is not None:
-                    restarts[ended.name] += 1
-                    if restarts[ended.name] > RESTARTS:
-                        raise ConfigurationError(f"{ended.name} keeps crashing; see its log {ended.log}")
-                    print(f"{ended.name} has ended and is restarted; its log is {ended.log}", flush=True)
-                    ended.start()
+                for line in restarts.look():
+                    print(line, flush=True)
             print("Stopping the cluster", flush=True)
         finally:
             cluster.stop()

@@ -74,7 +74,7 @@ class Server:
         if api_key:
             self._headers["X-Api-Key"] = api_key
         if tenant:
-            self._headers["X-Tenant-Id"] = tenant
+            self._headers["X-Tenant-Id"] = tenant.encode().decode("latin-1")  # the bytes are UTF-8
         self._idle: deque[http.client.HTTPConnection] = deque(maxlen=IDLE)
 
     def get(self, path: str, **parameters: object) -> ServerResponse:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from quire.atomic_files import output_stem
-from quire.client.connecting import Server, ServerResponse, quoted
+from quire.client.connecting import Sent, Server, ServerResponse, quoted
 from quire.client.reports import DocumentReport
 from quire.document import Document
 from quire.engine import Attempt
@@ -116,6 +116,11 @@ class ClientDocument:
         """Where a text is: without regard to case, accents and line breaks."""
         hits = self._get("/search", q=text, limit=limit).json()["hits"]
         return [SearchMatch(**{**hit, "bbox": BBox(**hit["bbox"])}) for hit in hits]
+
+    def delete(self) -> dict[str, Any]:
+        """Delete it on the server with everything derived from it; returns what that was, as JSON."""
+        deleted: dict[str, Any] = self._server.send(Sent("DELETE", f"/api/documents/{quoted(self.id)}")).json()
+        return deleted
 
     def __repr__(self) -> str:
         return f"<ClientDocument {self.id} {self.name}: {self.report.state}>"

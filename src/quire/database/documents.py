@@ -41,6 +41,23 @@ class DocumentRows:
         )
         return [str(row[0]) for row in self._database.rows(query, [f"{start}%"] * len(_NAMING))]
 
+    def having(self, ids: Collection[str]) -> set[str]:
+        """The subset of the ids that any table has."""
+        query = " UNION ".join(
+            f"SELECT {column} FROM {table} WHERE {column} IN ({{0}})" for table, column in _NAMING.items()
+        )
+        return {
+            str(id)
+            for some, marks in in_portions(ids)
+            for (id,) in self._database.rows(query.format(marks), [*some] * len(_NAMING))
+        }
+
+    def reviews(self, document: str) -> tuple[int, int]:
+        """How many reviews it has, and how many of them are samples."""
+        query = "SELECT count(*), coalesce(sum(sample), 0) FROM reviews WHERE document = ?"
+        ((reviews, samples),) = self._database.rows(query, (document,))
+        return integer(reviews), integer(samples)
+
     def sizes(self, document: str) -> list[tuple[str, int]]:
         """The keys of its artifacts, each with its size in bytes."""
         rows = self._database.rows("SELECT key, size FROM facts WHERE document = ?", (document,))
@@ -73,6 +90,12 @@ class DocumentRows:
         """The subset of the keys that any document still has."""
         query, portions = "SELECT key FROM facts WHERE key IN ({})", in_portions(keys)
         return {str(key) for some, marks in portions for (key,) in self._database.rows(query.format(marks), some)}
+
+    def forget_contents(self, document: str, digests: Collection[str]) -> None:
+        """Remove the facts of a document that have one of these contents."""
+        self._database.change_many(
+            "DELETE FROM facts WHERE document = ? AND digest = ?", [(document, digest) for digest in digests]
+        )
 
     def delete(self, document: str, paths: Collection[str]) -> None:
         """Remove everything about a document, which is also known by these paths."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,6 +17,10 @@ from quire.errors import Category, RunCancelled, RunError, category_of, exit_cod
 from quire.events import reason_of
 
 State = Literal["waiting", "running", "finished", "failed", "cancelled"]
+
+
+_PROCEEDS = f"NOT EXISTS (SELECT 1 FROM runs WHERE runs.run = i.run AND runs.state = '{PAUSED}')"
+"""Of an invocation `i`: its run is not paused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +85,11 @@ class Journal:
         self._database = database
         self._claims = claims
 
-    def start(self, invocation: Invocation) -> None:
-        """Add an invocation. Idempotent: an existing one with that key stays as it is, in whatever state."""
+    def start(self, invocation: Invocation, *, number: int | None = None) -> None:
+        """Add an invocation. Idempotent: an existing one with that key stays as it is, in whatever state.
+
+        Those with the lowest numbers are claimed first; without a number it is next after those of now.
+        """
         self._database.change(
             "INSERT INTO invocations "
             "(key, run, workflow, version, pool, argument, state, number, cancel) "
@@ -95,7 +102,7 @@ class Journal:
                 invocation.version,
                 invocation.pool,
                 json.dumps(invocation.argument),
-                time.time_ns(),  # the order of submission
+                time.time_ns() if number is None else number,
                 invocation.run,
             ),
         )
@@ -114,8 +121,22 @@ class Journal:
                 self._database.change("DELETE FROM steps WHERE invocation = ?", (invocation.key,))
             self.start(invocation)
 
-    def claim_next(self, workflows: Mapping[str, Workflow], pools: Sequence[str]) -> tuple[Invocation, Claim] | None:
-        """Claim the next invocation without a living owner, including one that is to be cancelled."""
+    def head(self, pool: str) -> int | None:
+        """The lowest number of those that wait in a pool."""
+        rows = self._database.rows(
+            f"SELECT i.number FROM invocations i WHERE i.state = 'waiting' AND i.pool = ? AND {_PROCEEDS} "
+            "ORDER BY i.number LIMIT 1",
+            (pool,),
+        )
+        return int(str(rows[0][0])) if rows else None
+
+    def claim_next(
+        self,
+        workflows: Mapping[str, Workflow],
+        pools: Sequence[str],
+        fits: Callable[[Invocation], bool] = lambda _: True,
+    ) -> tuple[Invocation, Claim] | None:
+        """Claim the next invocation without a living owner that fits, including one that is to be cancelled."""
         database = self._database
         if not pools:
             return None
@@ -124,7 +145,7 @@ class Journal:
             "SELECT i.key, i.run, i.workflow, i.version, i.pool, i.argument, i.cancel FROM invocations i "
             "LEFT JOIN claims ON claims.key = i.key LEFT JOIN owners ON owners.owner = claims.owner "
             f"WHERE i.state IN ('waiting', 'running') AND i.pool IN ({served}) AND i.workflow IN ({known}) "
-            f"AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.run = i.run AND runs.state = '{PAUSED}') "
+            f"AND {_PROCEEDS} "
             f"AND (claims.owner IS NULL OR owners.owner IS NULL OR NOT ({ALIVE})) "
             "ORDER BY i.number LIMIT 8",
             (*pools, *workflows, database.now(), database.epoch),
@@ -132,6 +153,10 @@ class Journal:
         if rows:
             self._claims.start_heartbeat()
         for key, run, workflow, version, pool, argument, cancel in rows:
+            named = (str(key), str(run), str(workflow), str(version), str(pool))
+            invocation = Invocation(*named, json.loads(str(argument)), cancelled=bool(cancel))
+            if not fits(invocation):
+                continue
             with database.transaction():
                 claim = self._claims.claim(str(key))
                 if claim is None:
@@ -140,9 +165,7 @@ class Journal:
                 if database.change(begun, (key,)):
                     if key == claim_of(str(run)):
                         Runs(database).set_state(str(run), "running")
-                    error = json.loads(str(argument))
-                    named = (str(key), str(run), str(workflow), str(version), str(pool))
-                    return Invocation(*named, error, cancelled=bool(cancel)), claim
+                    return invocation, claim
                 self._claims.release(claim)
         return None
 

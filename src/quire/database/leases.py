@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import os
 import socket
-from contextlib import suppress
+import time
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
-from threading import Event, Lock, Thread
+from threading import Event, Lock
 
 from quire.context import Claim
 from quire.database.database import Database, boot
 from quire.errors import FencedError
+from quire.supervisor import SupervisedThread
 
 LEASE_S = 30.0
 """How long an owner keeps its claims without a heartbeat."""
@@ -37,8 +38,8 @@ class Claims:
         self._lease_s = lease_s
         self.owner = SEPARATOR.join((_machine(), str(os.getpid()), _started(os.getpid()), token_hex(4)))
         self._lock = Lock()
-        self._stopped = Event()
-        self._heartbeat: Thread | None = None
+        self._heartbeat: SupervisedThread | None = None
+        self._renewed = 0.0
 
     def start_heartbeat(self) -> None:
         """Start the heartbeat. The first claim does it too; call this before a transaction that claims, because a
@@ -46,10 +47,9 @@ class Claims:
         with self._lock:
             if self._heartbeat is not None:
                 return
-            self._stopped.clear()
             expire_dead_owners(self._database)
             self._renew()
-            self._heartbeat = Thread(target=self._keep_renewing, name="quire-lease", daemon=True)
+            self._heartbeat = SupervisedThread("quire-lease", self._keep_renewing, longest_s=self._lease_s / 3)
             self._heartbeat.start()
 
     def claim(self, key: str) -> Claim | None:
@@ -104,7 +104,7 @@ class Claims:
             heartbeat, self._heartbeat = self._heartbeat, None
         if heartbeat is None:
             return
-        self._stopped.set()
+        heartbeat.stop()
         heartbeat.join()
         with self._database.transaction():
             self._database.change("DELETE FROM claims WHERE owner = ? AND takeovers = 0", (self.owner,))
@@ -118,11 +118,12 @@ class Claims:
             "ON CONFLICT (owner) DO UPDATE SET expires = excluded.expires",
             (self.owner, database.epoch, database.now() + self._lease_s),
         )
+        self._renewed = time.monotonic()
 
-    def _keep_renewing(self) -> None:
-        while not self._stopped.wait(self._lease_s / 3):
-            with suppress(Exception):  # letting the lease expire is safe
-                self._renew()
+    def _keep_renewing(self, stopped: Event) -> None:
+        """In the thread. After an error it renews at once; that the lease expires meanwhile is safe."""
+        while not stopped.wait(max(0.0, self._renewed + self._lease_s / 3 - time.monotonic())):
+            self._renew()
 
 
 def expire_dead_owners(database: Database) -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from quire.context import Json
 from quire.database.database import Database, in_portions
 from quire.database.leases import ALIVE
 from quire.database.places import path_text
-from quire.database.runs import ENDED, forget_runs
+from quire.database.runs import ENDED, forget_invocations, forget_runs
+from quire.database.scopes import scope_in
+from quire.database.task_sources import REMOVED, TASK, delete_sources, ids_of, sources_of
+from quire.keys import Digest
 
-REMOVED = "(deleted)"
-"""Replaces the name of a deleted document."""
 BATCH = "batch"
 """The flow whose runs are about many documents: only what is about a deleted one is removed from them."""
 AT_ONCE = 2000
@@ -27,33 +29,56 @@ _START = 32
 """Length of the prefix of a document id in the keys of invocations."""
 
 
-class Mentions:
-    """Everything that names some documents: by id, or by a path that no other document has.
+class TaskContents(NamedTuple):
+    """Contents about all documents of a task: the list of them, the archive of their files. They are recorded under
+    one of the ids, in the scope."""
 
-    Every table is read once, regardless of the number of documents. All in the caller's transaction.
+    scope: str
+    digests: list[Digest]
+    ids: set[str]
+
+
+class Mentions:
+    """Everything in some scopes that names some documents: by id, or by a path that no other document has.
+
+    Every table is read once, regardless of the number of documents. All in the caller's transaction. `load` loads a
+    content of the store.
     """
 
-    def __init__(self, database: Database, documents: Collection[str]) -> None:
-        self._database = database
-        self._documents = frozenset(documents)
+    def __init__(
+        self,
+        database: Database,
+        documents: Collection[str],
+        *,
+        scopes: Collection[str],
+        load: Callable[[Digest], bytes],
+    ) -> None:
+        self._database, self._load = database, load
+        self._documents, self._scopes = frozenset(documents), frozenset(scopes)
         self._starts = {document[:_START]: document for document in documents}
-        self.paths = {document: _paths(database, document) for document in documents}
+        self.paths = {document: _paths(database, document) if "" in scopes else [] for document in documents}
         self._of_path = {path: document for document, paths in self.paths.items() for path in paths}
         self.ended: Mapping[str, set[str]] = defaultdict(set)
         """The ended runs about each document, which are removed with it."""
         self.unfinished: Mapping[str, set[str]] = defaultdict(set)
         """The unfinished ones: resumed, they would read the document again."""
+        self.contents: list[TaskContents] = []
+        """What `remove` leaves to the caller, who knows the ids of documents in a scope."""
+        self._tasks: set[str] = set()
         self._batches: dict[str, set[str]] = {}  # the names of the documents in each
         self._find_runs()
 
     def remove(self) -> None:
         """Remove runs, invocations, events and claims about the documents, and their names from what remains."""
-        for some, marks in in_portions(sorted({run for runs in self.ended.values() for run in runs})):
+        for some, marks in in_portions(sorted({run for runs in self.ended.values() for run in runs} - self._tasks)):
             forget_runs(self._database, f"run IN ({marks})", some)
+        for run in sorted(self._tasks):
+            self._clean_task(run)
         for run in sorted(self._batches):
             self._clean_batch(run)
-        for some, marks in in_portions(sorted(self._documents)):
-            self._database.change(f"DELETE FROM events WHERE document IN ({marks})", some)
+        for document, runs in self.unfinished.items():
+            about = [(run, document) for run in sorted(runs)]
+            self._database.change_many("DELETE FROM events WHERE run = ? AND document = ?", about)
         self._remove_invocations()
         self._remove_claims()
 
@@ -65,11 +90,30 @@ class Mentions:
                 named[str(run)].add(str(document))
         for run, flow, state, inputs, result in self._each("runs", "run", "flow, state, inputs, result"):
             if flow == BATCH:
-                self._batches[str(run)] = set()
+                if "" in self._scopes:
+                    self._batches[str(run)] = set()
+                continue
+            found = self._named(inputs) | self._named(result) | named[str(run)]
+            if not found or scope_in(json.loads(str(inputs))) not in self._scopes:
                 continue
             into = self.ended if state in ENDED else self.unfinished
-            for document in self._named(inputs) | self._named(result) | named[str(run)]:
+            if flow == TASK and state in ENDED:
+                self._tasks.add(str(run))
+            for document in found:
                 into[document].add(str(run))
+
+    def _clean_task(self, run: str) -> None:
+        """Remove the documents from a task, which may have others."""
+        ((inputs, result),) = self._database.rows("SELECT inputs, result FROM runs WHERE run = ?", (run,))
+        argument, ended = json.loads(str(inputs)), json.loads(str(result or "null")) or {"documents": []}
+        listed, shared = ended["documents"], [ended["archive"]] if "archive" in ended else []
+        if isinstance(listed, str):
+            shared.append(listed)
+            listed = json.loads(self._load(Digest(listed)))
+        if shared:
+            ids = {id for _, id in ids_of(argument["sources"], listed)} | {*shared}
+            self.contents.append(TaskContents(scope_in(argument), shared, ids))
+        delete_sources(self._database, run, sources_of(argument["sources"], listed, self._documents), listed)
 
     def _clean_batch(self, run: str) -> None:
         """Remove the documents from a batch run; one about deleted documents only is removed completely."""
@@ -129,12 +173,14 @@ class Mentions:
                 if cleaned != texts:
                     changed = "UPDATE invocations SET argument = ?, result = ?, error = ? WHERE key = ?"
                     self._database.change(changed, (*cleaned, key))
-            elif state in ENDED and (self._has_start(str(key)) or any(map(self._named, texts))):
+            elif (
+                state in ENDED
+                and (self._has_start(str(key)) or any(map(self._named, texts)))
+                and scope_in(json.loads(str(texts[0]))) in self._scopes
+            ):
                 gone.append(str(key))
         for some, marks in in_portions(gone):
-            for table in ("steps", "signals"):
-                self._database.change(f"DELETE FROM {table} WHERE invocation IN ({marks})", some)
-            self._database.change(f"DELETE FROM invocations WHERE key IN ({marks})", some)
+            forget_invocations(self._database, f"key IN ({marks})", some)
 
     def _remove_claims(self) -> None:
         held = f"SELECT owner FROM owners WHERE {ALIVE}"

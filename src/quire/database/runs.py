@@ -256,6 +256,24 @@ class Runs:
         with self._database.transaction():
             forget_runs(self._database, "run = ?", (run,))
 
+    def ended_before(self, flow: str, until: float, *, limit: int) -> Iterator[Sequence[tuple[str, Json]]]:
+        """The runs of a flow that ended before a time, with their inputs, the oldest first: at most so many at a time.
+
+        Each is listed once, also when it is still there afterwards.
+        """
+        query = f"SELECT run, inputs, finished FROM runs WHERE flow = ? AND {HAS_ENDED} AND finished <= ?"
+        following = "AND (finished > ? OR (finished = ? AND run > ?)) ORDER BY finished, run LIMIT ?"
+        last: tuple[object, object] = (-1.0, "")
+        while rows := self._database.rows(f"{query} {following}", (flow, until, last[0], *last, limit)):
+            yield [(str(run), json.loads(str(inputs))) for run, inputs, _ in rows]
+            last = (rows[-1][2], rows[-1][0])
+
+    def forget_ended(self, runs: Sequence[str]) -> None:
+        """Remove those that have ended, with their journal and events, in one transaction."""
+        with self._database.transaction():
+            for some, marks in in_portions(runs):
+                forget_runs(self._database, f"{HAS_ENDED} AND run IN ({marks})", some)
+
     def _known(self, statement: str, run: str) -> tuple[object, ...]:
         rows = self._database.rows(statement, (run,))
         if not rows:
@@ -302,12 +320,19 @@ def run_of(flow: str, key: str, generation: int = 1) -> str:
 def forget_runs(database: Database, condition: str, values: Sequence[object]) -> int:
     """Remove the runs that match a condition, with their journal and events, in the caller's transaction."""
     keep_figures(database, condition, values)
-    invocations = f"SELECT key FROM invocations WHERE run IN (SELECT run FROM runs WHERE {condition})"
-    for table in ("steps", "signals"):
-        database.change(f"DELETE FROM {table} WHERE invocation IN ({invocations})", values)
-    for table in ("invocations", "events"):
-        database.change(f"DELETE FROM {table} WHERE run IN (SELECT run FROM runs WHERE {condition})", values)
+    of_runs = f"run IN (SELECT run FROM runs WHERE {condition})"
+    forget_invocations(database, of_runs, values)
+    database.change(f"DELETE FROM events WHERE {of_runs}", values)
     return database.change(f"DELETE FROM runs WHERE {condition}", values)
+
+
+def forget_invocations(database: Database, condition: str, values: Sequence[object]) -> None:
+    """Remove the invocations of workflows that match a condition, with their journal, in the caller's transaction."""
+    for table in ("steps", "signals"):
+        database.change(
+            f"DELETE FROM {table} WHERE invocation IN (SELECT key FROM invocations WHERE {condition})", values
+        )
+    database.change(f"DELETE FROM invocations WHERE {condition}", values)
 
 
 def forget_ended_runs(database: Database, *, before: float) -> int:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from quire.errors import StoreError
 
-VERSION = 7
+VERSION = 8
 
 Dialect = Literal["sqlite", "postgresql"]
 
@@ -254,6 +254,15 @@ CREATE INDEX review_history_of_document ON review_history (document);
 UPDATE schema_version SET version = 7
 """
 
+# The scopes of tenants: ids of their documents are derived from these, and cannot be found without them.
+_VERSION_8 = """
+CREATE TABLE scopes (
+    scope TEXT PRIMARY KEY
+) WITHOUT ROWID;
+INSERT INTO scopes SELECT DISTINCT tenant FROM reviews WHERE tenant <> '';
+UPDATE schema_version SET version = 8
+"""
+
 _MIGRATIONS = {
     0: _VERSION_1,
     1: _VERSION_2,
@@ -262,6 +271,7 @@ _MIGRATIONS = {
     4: _VERSION_5,
     5: _VERSION_6,
     6: _VERSION_7,
+    7: _VERSION_8,
 }
 """From each version to the next one; 0 is an empty database."""
 

@@ -46,7 +46,7 @@ def find_strokes(shown: Pixels, letter_height: float) -> tuple[float, list[Strok
     widths = _widths(pixels(cv2.LUT(dark, _stretched(full))), boxes)
     long = np.repeat(widths, np.maximum(1, boxes[:, 2] // max(1, round(letter_height))))
     quarter, usual, three = np.quantile(long, (0.25, 0.5, 0.75))
-    if three - quarter > EVEN * usual:
+    if three - quarter >= EVEN * usual:  # equal where most words are too faint to have strokes
         return 0.0, []
     heavy = np.flatnonzero(widths > HEAVIER * usual)
     found = [

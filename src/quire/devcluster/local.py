@@ -100,7 +100,7 @@ class LocalCluster:
     def _wait_until_registered(self) -> None:
         """Every worker registers itself, under the address of the load balancer."""
         deadline = time.monotonic() + START_S
-        while not all("registered" in worker.log.read_text() for worker in self.workers):
+        while not all("registered" in worker.logged() for worker in self.workers):
             for worker in self.workers:
                 worker.check()
             if time.monotonic() > deadline:
@@ -129,9 +129,9 @@ class LocalCluster:
             "QUIRE_ADMIN": server.admin,
         }
 
-    def ended(self) -> ServerProgram | None:
-        """A program that has ended, if any."""
-        return next((program for program, _ in self._order() if not program.running), None)
+    @property
+    def programs(self) -> list[ServerProgram]:
+        return [program for program, _ in self._order()]
 
     def _order(self) -> Sequence[tuple[ServerProgram, str]]:
         server = self.restate.server

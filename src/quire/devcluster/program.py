@@ -43,10 +43,15 @@ class ServerProgram:
         self._environment = {**os.environ, **(environment or {})}
         self._user = user
         self._process: subprocess.Popen[bytes] | None = None
+        self._logged_before = 0
 
     @property
     def log(self) -> Path:
         return self.folder / f"{self.name}.log"
+
+    def logged(self) -> str:
+        """What it has logged since its last start."""
+        return self.log.read_bytes()[self._logged_before :].decode(errors="replace")
 
     @property
     def pid(self) -> int:
@@ -79,6 +84,7 @@ class ServerProgram:
     def launch(self) -> None:
         """Start it without waiting."""
         with self.log.open("ab") as log:
+            self._logged_before = log.tell()
             self._process = subprocess.Popen(
                 [*_ending_with_parent(), *self._command],
                 cwd=self.folder,
@@ -117,7 +123,7 @@ class ServerProgram:
         return code
 
     def _last_words(self) -> str:
-        text = self.log.read_text(errors="replace").strip() if self.log.exists() else ""
+        text = self.logged().strip() if self.log.exists() else ""
         return f"{text[-1000:]} (the complete log is in {self.log})"
 
 

@@ -11,6 +11,7 @@ from typing import Literal, NotRequired, TypeAlias, TypedDict, final
 from quire.context import Json
 from quire.engine import Outcome
 from quire.errors import Category
+from quire.export.docling_enrichments import EnrichmentKind
 from quire.keys import ArtifactKey, Digest
 from quire.recognize.options import Effort, OcrMode
 from quire.result import ResultStatus
@@ -260,6 +261,8 @@ class TaskSource(TypedDict):
     uri: NotRequired[str]
     """What the caller calls it."""
     size: NotRequired[int]
+    deleted: NotRequired[bool]
+    """The document was deleted since: this entry keeps the numbers of the others."""
 
 
 @final
@@ -274,6 +277,21 @@ class TaskLimits(TypedDict):
 
 
 @final
+class EnrichArgument(TypedDict):
+    """What a vision model is asked about the documents of a task."""
+
+    kinds: Sequence[EnrichmentKind]
+    prompt: str
+    """For descriptions of pictures."""
+    least_area: float
+    """Smaller pictures, as a share of their page, are not described."""
+    api: NotRequired[Mapping[str, Json]]
+    """The model that the request names for descriptions: `url`, `headers`, `params`, `timeout`, `concurrency`."""
+    api_refused: NotRequired[bool]
+    """Whether the request names one that this server does not ask."""
+
+
+@final
 class TaskArgument(TypedDict):
     """The argument of the workflow `task`: documents to read, and what to make of them."""
 
@@ -284,6 +302,7 @@ class TaskArgument(TypedDict):
     read: Mapping[str, Json]
     """Options of a `ReadRequest`."""
     outputs: Mapping[str, Json]
+    enrich: NotRequired[EnrichArgument]
     chunking: NotRequired[Mapping[str, Json]]
     extract: NotRequired[Mapping[str, Json]]
     """What is extracted, as an `ExtractRequest`; for tasks of that type."""
@@ -295,7 +314,7 @@ class TaskArgument(TypedDict):
     """Buckets that get the same files."""
     callbacks: Sequence[Mapping[str, Json]]
     secrets: NotRequired[Mapping[str, Json]]
-    """What `sealed` took out of sources, target and callbacks; removed when the task has ended."""
+    """What `sealed` took out of sources, target, callbacks and enrichments; removed when the task has ended."""
     from_formats: Sequence[str]
     """The formats that are read; documents in others are skipped. Empty for all."""
     timeout_s: float | None
@@ -303,9 +322,11 @@ class TaskArgument(TypedDict):
     limits: TaskLimits
     urgent: NotRequired[bool]
     """Whether a caller waits for it: then it does not queue behind those that nobody waits for."""
+    deleted: NotRequired[bool]
+    """Whether some of its documents were deleted since: then there is no answer about all of them any more."""
 
 
-TaskPhase: TypeAlias = Literal["source", "read", "output"]
+TaskPhase: TypeAlias = Literal["source", "read", "enrich", "output"]
 
 
 @final
@@ -316,6 +337,14 @@ class TaskFault(TypedDict):
     category: Category
     page: int | None
     phase: TaskPhase
+
+
+@final
+class TaskEnrichment(TypedDict):
+    """What a vision model said about a document, as an artifact, and what was left out."""
+
+    enrichment: NotRequired[Digest]
+    faults: list[TaskFault]
 
 
 @final
@@ -342,11 +371,15 @@ class TaskDocument(TypedDict):
     status: TaskStatus
     faults: list[TaskFault]
     reference: NotRequired[DocumentReference]
+    enrichment: NotRequired[Digest]
+    """What a vision model said about it."""
     output: NotRequired[TaskOutput]
     extraction: NotRequired[Digest]
     """The extraction as JSON, of a task of that type."""
     review: NotRequired[str]
     """The id of its review."""
+    deleted: NotRequired[bool]
+    """The document was deleted since."""
 
 
 @final
@@ -453,8 +486,7 @@ class DocumentFacts(TypedDict, total=False):
     output_key: str
     output_path: str | None
     kept: list[str]
-    category: Category
-    exit_code: int
+    done_in: str
     ledger: Mapping[str, int]
     calls: CallCounts
     engines: list[str]

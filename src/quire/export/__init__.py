@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from quire.errors import ConfigurationError, UsageError
+from quire.errors import ConfigurationError, QuireError, UsageError
 from quire.plugins import loaded, offered
 
 if TYPE_CHECKING:
@@ -283,14 +283,35 @@ def find_format(name: str) -> Format:
 def files(result: Exportable, format: str, *, stem: str, words: bool = False) -> dict[str, bytes]:
     """The files of one format by name, text as UTF-8: `report.md`, `report.table-1.csv`, `report.page-1.alto.xml`.
 
-    A document without tables has no CSV files. Raises `UsageError` for a format that does not exist.
+    A document without tables has no CSV files. Raises `UsageError` for a format that does not exist, and a `QuireError`
+    that names it when a format of another package fails.
     """
     known = find_format(format)
+    try:
+        return _files(known, result, stem, words=words)
+    except QuireError:
+        raise
+    except Exception as error:  # one of another package may raise anything
+        if format in FORMATS:
+            raise
+        said = f"{type(error).__name__}: {error}".rstrip(": ")
+        advice = "leave it out, or report it to those who made it"
+        raise QuireError(
+            f"the format {format} of {_package(format)} failed for {result.name}: {said}; {advice}"
+        ) from error
+
+
+def _files(known: Format, result: Exportable, stem: str, *, words: bool) -> dict[str, bytes]:
     numbers = (page.number for page in result.pages) if known.by_page else count(1)
     return {
         stem + known.suffix.format(number=number): _encoded(content)
         for number, content in zip(numbers, known.write(result, words), strict=False)
     }
+
+
+def _package(format: str) -> str:
+    package = offered("format")[format].dist
+    return f"the package {package.name}" if package else "another package"
 
 
 def _encoded(content: str | bytes) -> bytes:

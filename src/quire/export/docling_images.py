@@ -13,7 +13,10 @@ WHOLE_PAGE: Fractions = (0.0, 0.0, 1.0, 1.0)
 
 
 class OutputOptions(TypedDict):
-    """The output options of a request. `version` is the highest schema version that the caller reads."""
+    """The output options of a request. `version` is the highest schema version that the caller reads.
+
+    Without `titles`, the title of a PDF or a scan is a heading, as in docling, which knows none there.
+    """
 
     formats: list[str]
     image_mode: Literal["placeholder", "embedded", "referenced"]
@@ -23,6 +26,22 @@ class OutputOptions(TypedDict):
     page_break: str
     compact_tables: bool
     version: str | None
+    titles: bool
+
+
+def image_of(
+    item: Mapping[str, Any], pages: Mapping[int, Mapping[str, Any]], crop: Crop | None, scale: float
+) -> tuple[dict[str, Any], bytes] | None:
+    """The image of an item and its content: the one inside the document, or one cut from its page."""
+    own = item.get("image")
+    data = _embedded((own or {}).get("uri"))
+    if own and data:
+        return {**own, "mimetype": data[0]}, data[1]
+    place = next((p for p in item.get("prov", ()) if p.get("page_no") in pages), None)
+    if place is None or crop is None:
+        return None
+    part = _fractions(place["bbox"], pages[place["page_no"]]["size"])
+    return None if part is None else (_cut(scale), crop(place["page_no"], part, scale))
 
 
 def with_images(
@@ -51,26 +70,14 @@ class _Images:
         if not self.options["images"]:
             return None
         number, self.pictures = self.pictures, self.pictures + 1
-        own = item.get("image")
-        data = _embedded((own or {}).get("uri"))
-        if own and data:
-            return self.refer({**own, "mimetype": data[0]}, data[1], f"image_{number:06}")
-        place = next((p for p in item.get("prov", ()) if p.get("page_no") in self.pages), None)
-        if place is None or self.crop is None:
-            return None
-        part = _fractions(place["bbox"], self.pages[place["page_no"]]["size"])
-        if part is None:
-            return None
-        return self.refer(self.cut(), self.crop(place["page_no"], part, self.scale), f"image_{number:06}")
+        found = image_of(item, self.pages, self.crop, self.scale)
+        return found and self.refer(*found, f"image_{number:06}")
 
     def of_page(self, page: Mapping[str, Any]) -> dict[str, Any] | None:
         if not self.options["page_images"] or self.crop is None:
             return None
         number = page["page_no"]
-        return self.refer(self.cut(), self.crop(number, WHOLE_PAGE, self.scale), f"page_{number:06}")
-
-    def cut(self) -> dict[str, Any]:
-        return {"mimetype": "image/png", "dpi": round(72 * self.scale)}
+        return self.refer(_cut(self.scale), self.crop(number, WHOLE_PAGE, self.scale), f"page_{number:06}")
 
     def refer(self, image: dict[str, Any], content: bytes, name: str) -> dict[str, Any]:
         if "size" not in image:
@@ -82,6 +89,10 @@ class _Images:
             self.files[path] = content
             return {**image, "uri": path}
         return {**image, "uri": f"data:{image['mimetype']};base64,{base64.b64encode(content).decode()}"}
+
+
+def _cut(scale: float) -> dict[str, Any]:
+    return {"mimetype": "image/png", "dpi": round(72 * scale)}
 
 
 def _embedded(uri: object) -> tuple[str, bytes] | None:

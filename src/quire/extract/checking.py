@@ -38,7 +38,7 @@ def checked(
 ) -> LeafEvidence:
     """The evidence of a proposed value.
 
-    `verified` if the cited records are in the catalog, the boxes lie on them, the quote stands there and says the
+    `found` if the cited records are in the catalog, the boxes lie on them, the quote stands there and says the
     value. `repaired` if only the citation is wrong: the quote stands elsewhere, or the value stands in the document
     without doubt. `unverified` else, and `reason` says what is wrong. `version` is that of the catalog from which the
     proposal was made, where it may be another one.
@@ -100,7 +100,7 @@ class _Check:
             if self._proposal.places and not any(map(self._is_at, said)):
                 faults = [*faults, "its box is not where the quote stands"]
             if not faults:
-                return self._supported("verified", self._nearest(said), "")
+                return self._supported("found", self._nearest(said), "")
         elif quoted and self._proposal.quote:
             return self.unverified(*faults, f"its quote {self._quote} does not say {self._said}")
         elif self._cited and self._proposal.quote:
@@ -136,7 +136,7 @@ class _Check:
             return self.unverified(*faults, f"{self._said} is not the {derivation.rule} of {parts}")
         places = [place for record, span in found for place in record_places(self._catalog, record, span)]
         wrong = [fault for fault in faults if fault != UNCITED]
-        return self._evidence("repaired" if wrong else "verified", "derived", found[0][0], places, "; ".join(wrong))
+        return self._evidence("repaired" if wrong else "found", "derived", found[0][0], places, "; ".join(wrong))
 
     def unverified(self, *reasons: str) -> LeafEvidence:
         """Nothing supports the value. It keeps what it cites, where that exists, for a person to look at."""
@@ -144,7 +144,7 @@ class _Check:
         return LeafEvidence(
             path=self._proposal.path,
             status="unverified",
-            confidence={"extractor": self._proposal.confidence, "total": 0.0},
+            confidence={"extractor": self._proposal.confidence, **self._proposal.signs, "total": 0.0},
             quote=self._proposal.quote,
             page=self._cited[0].page if self._cited else None,
             bboxes=tuple(_boxes(self._cited[0].places, self._cited[0].page)) if self._cited else (),
@@ -297,7 +297,7 @@ class _Check:
         page = places[0].page
         boxes = tuple(_boxes(places, page))
         box = around(boxes)
-        cited = status == "verified"
+        cited = status == "found"
         confidence = {"extractor": self._proposal.confidence}
         if record.confidence is not None:
             confidence["ocr"] = record.confidence
@@ -305,7 +305,7 @@ class _Check:
             path=self._proposal.path,
             status=status,
             match=match,
-            confidence={**confidence, "total": min(confidence.values())},
+            confidence={**confidence, **self._proposal.signs, "total": min(confidence.values())},
             quote=record.text[slice(*span)] if span else self._proposal.quote,
             page=page,
             bboxes=boxes,

@@ -19,7 +19,8 @@ from quire.extract.values import (
 )
 from quire.types import BBox
 
-SCHEMA = "quire-extraction/1"
+SCHEMA, FIRST = "quire-extraction/2", "quire-extraction/1"
+"""The schema that is written, and the one before it, which is still read: people have decided about such values."""
 
 
 def encode_extraction(extraction: Extraction) -> bytes:
@@ -58,9 +59,10 @@ def extraction_json(extraction: Extraction) -> dict[str, Json]:
 
 def extraction_of(tree: Mapping[str, Any]) -> Extraction:
     """The extraction that `extraction_json` described. Raises ValueError for something else."""
-    if tree.get("schema_version") != SCHEMA:
+    if tree.get("schema_version") == FIRST:
+        tree = {**tree, "evidence": {path: _of_first(one) for path, one in tree["evidence"].items()}}
+    elif tree.get("schema_version") != SCHEMA:
         raise ValueError(f"expected an extraction of the schema {SCHEMA}, got {tree.get('schema_version')!r}")
-    coverage = {name: tree["coverage"][name] for name in EvidenceCoverage.__dataclass_fields__}
     return Extraction(
         document=tree["document"],
         name=tree["name"],
@@ -68,7 +70,6 @@ def extraction_of(tree: Mapping[str, Any]) -> Extraction:
         catalog=tree["catalog"],
         values=tree["values"],
         evidence={path: evidence_of(path, one) for path, one in tree["evidence"].items()},
-        coverage=EvidenceCoverage(**coverage),
         conflicts=tuple(
             EvidenceConflict(one["path"], tuple(map(alternative_of, one["values"])), one["reason"])
             for one in tree["conflicts"]
@@ -85,6 +86,7 @@ def evidence_json(evidence: LeafEvidence) -> dict[str, Json]:
     derivation = evidence.derivation
     return {
         "status": evidence.status,
+        "probability": evidence.probability,
         "match": evidence.match,
         "confidence": dict(evidence.confidence),
         "quote": evidence.quote,
@@ -112,6 +114,7 @@ def evidence_of(path: str, tree: Mapping[str, Any]) -> LeafEvidence:
     return LeafEvidence(
         path=path,
         status=tree["status"],
+        probability=tree["probability"],
         match=tree["match"],
         confidence=tree["confidence"],
         quote=tree["quote"],
@@ -128,6 +131,12 @@ def evidence_of(path: str, tree: Mapping[str, Any]) -> LeafEvidence:
         reason=tree["reason"],
         crop_verified=tree["crop_verified"],
     )
+
+
+def _of_first(tree: Mapping[str, Any]) -> dict[str, Any]:
+    """Evidence of the first schema: all that it knows of a probability is the total confidence."""
+    status = "found" if tree["status"] == "verified" else tree["status"]
+    return {**tree, "status": status, "probability": tree["confidence"].get("total") if status != "not_found" else None}
 
 
 def alternative_json(alternative: Alternative) -> dict[str, Json]:
@@ -155,9 +164,11 @@ def alternative_of(tree: Mapping[str, Any]) -> Alternative:
 
 
 def coverage_json(coverage: EvidenceCoverage) -> dict[str, Json]:
-    """The counts, and the share that follows from them."""
+    """The counts, and the shares that follow from them."""
     counts = {name: getattr(coverage, name) for name in EvidenceCoverage.__dataclass_fields__}
-    return {**counts, "share": round(coverage.share, 4)}
+    share = coverage.share_of_returned
+    shares = {"share": round(coverage.share, 4), "share_of_returned": None if share is None else round(share, 4)}
+    return {**counts, **shares}
 
 
 def _boxes(boxes: tuple[BBox, ...]) -> list[dict[str, float]]:

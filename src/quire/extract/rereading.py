@@ -17,16 +17,15 @@ from quire.context import Json
 from quire.extract.checking import MOST_ALTERNATIVES
 from quire.extract.fitting import Unfit, fitted
 from quire.extract.reports.rows import value_rows
-from quire.extract.running import coverage_of
 from quire.extract.schema import ExtractSchema, LeafSpec
 from quire.extract.values import Alternative, EvidenceStatus, Extraction, ExtractorFailure, LeafEvidence
 from quire.extract.wanted import LeafValue
 from quire.types import NO_BOX, BBox, Part, shortened
 from quire.verify.finding import SearchedText, WantedValue, quoted_in
 
-VERSION = "1"
+VERSION = "2"
 """Of which places are read again and how that is compared: part of the key under which an extraction is stored."""
-REREAD: frozenset[EvidenceStatus] = frozenset({"verified", "repaired"})
+REREAD: frozenset[EvidenceStatus] = frozenset({"found", "repaired"})
 """Values whose places are read again: those that the text of the document supports."""
 SOURCE = "reread"
 """Among the figures of confidence: how sure the other engine is that the picture says the value."""
@@ -94,7 +93,6 @@ def with_readings(
     return replace(
         extraction,
         evidence=evidence,
-        coverage=coverage_of(evidence.values()),
         failures=failures,
         reread=" ".join(engine),
     )
@@ -162,7 +160,8 @@ def _compared(
     place, reading = differing[0][0].place, differing[0][1]
     doubt = round(1 - _sure(reading), 4)
     total = min(doubt, evidence.confidence.get("total", 1.0))
-    other = replace(evidence, confidence={**evidence.confidence, SOURCE: doubt, "total": total})
+    sure = min(doubt, 1.0 if evidence.probability is None else evidence.probability)
+    other = replace(evidence, probability=sure, confidence={**evidence.confidence, SOURCE: doubt, "total": total})
     if evidence.derivation is None:
         other = replace(other, alternatives=_with_alternative(evidence, leaf, place, reading, engine))
     said = repr(shortened(reading.text)) if reading.text else "nothing"

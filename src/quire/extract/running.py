@@ -12,10 +12,10 @@ from quire.errors import EngineError, UsageError, log_traceback
 from quire.events import reason_of
 from quire.extract.extractor import Extractor, PartlyFailed
 from quire.extract.merging import settled
+from quire.extract.naming.plurals import rows_asked
 from quire.extract.schema import ExtractSchema, LeafSpec, ListSpec, SchemaNode
 from quire.extract.values import (
     EvidenceConflict,
-    EvidenceCoverage,
     Extraction,
     ExtractorFailure,
     LeafEvidence,
@@ -24,7 +24,7 @@ from quire.extract.values import (
 )
 from quire.page_ranges import selection
 
-VERSION = "1"
+VERSION = "2"
 """Of how proposals become an extraction: part of the key under which one is stored."""
 _INDEX = re.compile(r"\[(\d+)\]")
 
@@ -52,7 +52,6 @@ def extract(
         catalog=catalog.version,
         values=values,
         evidence=filling.evidence,
-        coverage=coverage_of(filling.evidence.values()),
         conflicts=tuple(filling.conflicts),
         not_found=tuple(filling.not_found),
         extractors=tuple(f"{one.name} {one.version}" for one in extractors),
@@ -165,7 +164,7 @@ class _Filling:
         proposed = [one.proposals[given] for one in said if given in one.proposals]
         outcome, unfit = settled(path, leaf, proposed, self._catalog)
         if outcome is None:
-            self._missing(path, unfit[0] if unfit else f"no value was found ({self._names})")
+            self._missing(path, unfit[0] if unfit else f"{self._nothing(leaf)} ({self._names})")
             return None
         evidence = outcome.evidence
         confidence = evidence.confidence.get("total", 1.0)
@@ -175,8 +174,13 @@ class _Filling:
             return None
         if outcome.conflict is not None:
             self.conflicts.append(outcome.conflict)
-        self.evidence[path] = evidence
+        self.evidence[path] = replace(evidence, probability=confidence)
         return outcome.value
+
+    def _nothing(self, leaf: LeafSpec) -> str:
+        if rows_asked(leaf):
+            return "it asks for the rows of a table, and no table with such a column was found"
+        return "no value was found"
 
     def _missing(self, path: str, reason: str, evidence: LeafEvidence | None = None) -> None:
         whole = reason + self._unread
@@ -189,19 +193,6 @@ def _longest(path: str, said: Sequence[_Said]) -> _Said | None:
     row, so one extractor says all of it."""
     best = max(said, key=lambda one: len(one.indices.get(path, ())), default=None)
     return best if best is not None and path in best.indices else None
-
-
-def coverage_of(found: Iterable[LeafEvidence]) -> EvidenceCoverage:
-    """How much of some leaves is supported by the document."""
-    listed = list(found)
-    present = [one for one in listed if one.status != "not_found"]
-    return EvidenceCoverage(
-        leaves=len(listed),
-        cited=sum(one.page is not None for one in present),
-        verified=sum(one.supported for one in present),
-        crop_verified=sum(one.crop_verified for one in present),
-        not_found=len(listed) - len(present),
-    )
 
 
 def _shown(value: Json) -> str:

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from quire.context import Json
 from quire.keys import Digest
 from quire.types import BBox, Part
 
-EvidenceStatus = Literal["verified", "repaired", "unverified", "conflict", "not_found", "corrected", "confirmed"]
-"""`verified`: the value stands at the cited place. `repaired`: not there, but elsewhere in the document. `unverified`:
-nowhere. `conflict`: two places say two things. `corrected` and `confirmed`: a person did."""
+if TYPE_CHECKING:
+    from quire.document import Document
+
+EvidenceStatus = Literal["found", "repaired", "unverified", "conflict", "not_found", "corrected", "confirmed"]
+"""Whether the text of the document says a value, which is checked exactly. `found`: it stands at the cited place.
+`repaired`: not there, but elsewhere in the document. `unverified`: nowhere. `conflict`: two places say two things.
+`corrected` and `confirmed`: a person did. Whether it answers the field is another question (`probability`)."""
+STATUS_WORDS: Mapping[EvidenceStatus, str] = {
+    "found": "at its place",
+    "repaired": "at another place",
+    "unverified": "not in the text",
+    "conflict": "conflict",
+    "not_found": "not found",
+    "corrected": "corrected",
+    "confirmed": "confirmed",
+}
+"""How reports and tables say it."""
 MatchKind = Literal["exact", "numeric", "date", "fuzzy", "derived"]
 """How a value agrees with what stands on the page."""
-SUPPORTED: frozenset[EvidenceStatus] = frozenset({"verified", "repaired", "corrected", "confirmed"})
+SUPPORTED: frozenset[EvidenceStatus] = frozenset({"found", "repaired", "corrected", "confirmed"})
+SURE = 0.9
+"""The least probability of a value that nobody has to look at: `python -m benchmarks reliability` has the share of such
+values that is right on documents to which nothing was fitted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +63,9 @@ class Proposal:
     derivation: Derivation | None = None
     label: str = ""
     """The text on the page that says what the value is: what stands before or above it."""
+    signs: Mapping[str, float] = field(default_factory=dict)
+    """What else speaks for the value, or against it, each from 0 to 1: `label`, how surely its label names the field;
+    `arithmetic`, 1 where other amounts of the page say that it is what is asked for, 0 where that it is another."""
     alternatives: tuple[Proposal, ...] = ()
     """Other values that the same extractor considered, best first."""
     others: tuple[Proposal, ...] = ()
@@ -69,13 +89,15 @@ class Alternative:
 class LeafEvidence:
     """The evidence of one value. `crop` is the id of the picture of its place (`quire.catalog.crops`).
 
-    `confidence` has a figure by source: `extractor`, `ocr`, `agreement`, `reread`, `total`. `reason` says what is wrong
-    with a value that is not supported, or whose picture does not show it. `crop_verified`: another engine has read the
-    same in the picture of its place.
+    `confidence` has a figure by source: `extractor`, `label`, `arithmetic`, `ocr`, `agreement`, `reread`, `total`.
+    `reason` says what is wrong with a value that is not supported, or whose picture does not show it. `crop_verified`:
+    another engine has read the same in the picture of its place. `probability`: how likely the value answers the field
+    (`quire.extract.calibration`); None where there is no value, 1 where a person decided.
     """
 
     path: str
     status: EvidenceStatus
+    probability: float | None = None
     match: MatchKind | None = None
     confidence: Mapping[str, float] = field(default_factory=dict)
     quote: str = ""
@@ -94,6 +116,11 @@ class LeafEvidence:
     @property
     def supported(self) -> bool:
         return self.status in SUPPORTED
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether nobody has to look at it: the document supports it, and it most likely answers the field."""
+        return self.supported and self.probability is not None and self.probability >= SURE
 
     @property
     def picture_differs(self) -> bool:
@@ -121,18 +148,40 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceCoverage:
-    """How many leaves have a value, cite something, and are supported by what they cite."""
+    """How many of the leaves that were asked for have a value, cite something, are supported by what they cite, and
+    are sure to answer the field. A list without rows is one leaf."""
 
     leaves: int
+    returned: int
     cited: int
-    verified: int
+    found: int
     crop_verified: int
     not_found: int
+    sure: int
+
+    @classmethod
+    def of(cls, leaves: Iterable[LeafEvidence]) -> EvidenceCoverage:
+        listed = list(leaves)
+        returned = [one for one in listed if one.status != "not_found"]
+        return cls(
+            leaves=len(listed),
+            returned=len(returned),
+            cited=sum(one.page is not None for one in returned),
+            found=sum(one.supported for one in returned),
+            crop_verified=sum(one.crop_verified for one in returned),
+            not_found=len(listed) - len(returned),
+            sure=sum(one.is_sure for one in returned),
+        )
 
     @property
     def share(self) -> float:
-        """The leaves whose value is verified, or whose absence is recorded with the pages that were searched."""
-        return (self.verified + self.not_found) / self.leaves if self.leaves else 1.0
+        """What the document supports, of all that was asked for."""
+        return self.found / self.leaves if self.leaves else 0.0
+
+    @property
+    def share_of_returned(self) -> float | None:
+        """What the document supports, of the values that there are."""
+        return self.found / self.returned if self.returned else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +203,23 @@ class Extraction:
     """The version of the source catalog that the records are from."""
     values: Json
     evidence: Mapping[str, LeafEvidence]
-    coverage: EvidenceCoverage
     conflicts: Sequence[EvidenceConflict] = ()
     not_found: Sequence[Missing] = ()
     extractors: Sequence[str] = ()
     failures: Sequence[ExtractorFailure] = ()
     reread: str = ""
     """The engine, with its version, that has read the places of the values again."""
+    reopen: Callable[[], Document] | None = field(default=None, compare=False, repr=False)
+    """Opens the document, for pictures of the places; None where that is not at hand, as in what was stored."""
+
+    def _repr_html_(self) -> str:
+        from quire.extract.reports.notebook import notebook_html
+
+        return notebook_html(self)
+
+    @property
+    def coverage(self) -> EvidenceCoverage:
+        return EvidenceCoverage.of(self.evidence.values())
 
     def __getitem__(self, path: str) -> LeafEvidence:
         """The evidence of a path such as `items[0].price`."""

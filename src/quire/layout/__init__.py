@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from quire.table_areas import TableOptions
     from quire.types import PageResult
 
-VERSION = "8"
+VERSION = "9"
 """Changed whenever the blocks of a page may change."""
 
 __all__ = ["VERSION", "page_blocks"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 from quire.layout.beside import SideText
@@ -49,18 +50,17 @@ def make_column(maker: BlockMaker, column: Column, setting: TypeSetting) -> list
         if isinstance(part, Paragraph):
             before = parts[number - 1] if number else None
             after = parts[number + 1] if number + 1 < len(parts) else None
-            tagged = tags.kind(part.lines) if tags else None
-            kind, level = tagged or (
-                kind_of(
-                    page,
-                    part,
-                    setting,
-                    last_of_column=number >= notes,
-                    alone=_alone(before, part),
-                    below=after if isinstance(after, Paragraph) else None,
-                ),
-                None,
+            tagged = maker.enriched("tags", partial(tags.kind, part.lines), None) if tags else None
+            find_kind = partial(
+                kind_of,
+                page,
+                part,
+                setting,
+                last_of_column=number >= notes,
+                alone=_alone(before, part),
+                below=after if isinstance(after, Paragraph) else None,
             )
+            kind, level = tagged or (maker.enriched("kinds of blocks", find_kind, "paragraph"), None)
             if kind == "paragraph" and number >= notes and _goes_on(note, part):
                 kind = "footnote"
             if kind in ("paragraph", "footnote") and isinstance(before, Figure) and _below(before, part, setting):
@@ -69,7 +69,9 @@ def make_column(maker: BlockMaker, column: Column, setting: TypeSetting) -> list
             if note:
                 found_notes.append(note)
                 continue
-            cut = without_title(page, part, setting) if kind == "paragraph" and _alone(before, part) else None
+            cut = None
+            if kind == "paragraph" and _alone(before, part):
+                cut = maker.enriched("kinds of blocks", partial(without_title, page, part, setting), None)
             if cut:
                 maker.text("heading", cut[0], part.of(cut[0]))
                 maker.text("paragraph", cut[1], part.of(cut[1]))

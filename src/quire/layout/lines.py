@@ -161,12 +161,16 @@ def _usual_size(sizes: Sequence[float], texts: Sequence[str]) -> float:
 
 
 def find_lines(page: PageText, account: Account) -> list[Line]:
-    """The lines of a page in the order of the file; invisible and off-page text, and text drawn twice, is left out."""
+    """The lines of a page in the order of the file; invisible and off-page text, and text drawn twice, is left out.
+
+    Invisible text is what the pictures below it show where most of the page is written like that, or all of it.
+    """
     pieces: list[list[int]] = []
     flags, boxes, texts, colors = page.flags, page.boxes, page.texts, page.colors
     white = set(filter(is_white, set(colors)))
     width, height = page.width, page.height
     hide = INVISIBLE if page.invisible < page.chars else 0
+    below: list[Sequence[float]] = [*page.pictures()] if hide and 2 * page.invisible > page.chars else []
     covered = _backgrounds(page)
     current: list[int] = []
     hidden: list[int] = []
@@ -183,11 +187,11 @@ def find_lines(page: PageText, account: Account) -> list[Line]:
         at = 4 * run
         if not texts[run]:  # it is part of another word
             continue
-        if flag & hide:
+        if flag & hide and not (below and _on_background(boxes[at : at + 4], below)):
             hidden.append(run)
         elif boxes[at] > width or boxes[at + 2] < 0 or boxes[at + 1] > height or boxes[at + 3] < 0:
             outside.append(run)
-        elif colors[run] in white and not _on_background(boxes[at : at + 4], covered):
+        elif colors[run] in white and not flag & INVISIBLE and not _on_background(boxes[at : at + 4], covered):
             hidden.append(run)
         else:
             current.append(run)

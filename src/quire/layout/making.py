@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
+from quire.enrichments import Notes
 from quire.layout.account import Account
 from quire.layout.fields import FieldPair
 from quire.layout.figures import Figure, figure_text
@@ -14,6 +16,7 @@ from quire.layout.formulas.zones import FormulaZone, zone_latex
 from quire.layout.frame import Ways
 from quire.layout.lines import Line
 from quire.layout.listings import has_sign_of_code
+from quire.layout.order import Column
 from quire.layout.paragraphs import Paragraph
 from quire.layout.patterns import is_leader
 from quire.layout.tables import FoundTable
@@ -68,7 +71,9 @@ class BlockMaker:
         account: Account,
         tags: Tags,
         reader: FormulaRuns | None,
+        notes: Notes,
     ) -> None:
+        self.enriched = notes.enriched
         self.source, self.page, self.ways, self.account, self.tags = source, page, ways, account, tags
         self.vocabulary = PageVocabulary(page)
         self.alternatives: list[str] = []
@@ -85,16 +90,10 @@ class BlockMaker:
             code = not self.typed and (not mono or any(has_sign_of_code(line.text) for line in lines))
             formulas: Sequence[InlineFormula] = ()
             if self.reader and kind not in _WITHOUT_FORMULAS:
-                formulas = inline_formulas(self.reader, lines)
-            content = block_text(
-                self.page,
-                lines,
-                self.vocabulary,
-                keep_hyphens=kind == "formula",
-                code=code,
-                bold=not self.bold,
-                formulas=formulas,
-            )
+                reader = self.reader
+                formulas = self.enriched("formulas", lambda: inline_formulas(reader, lines), formulas)
+            keep, bold = kind == "formula", not self.bold
+            content = self._written(lines, keep_hyphens=keep, code=code, bold=bold, formulas=formulas)
         runs = [run for line in lines for run in line.runs]
         self.account.place(runs, content.text)
         if not content.text.strip():
@@ -123,15 +122,24 @@ class BlockMaker:
             style=style,
         )
 
+    def line(self, line: Line) -> None:
+        """A line as it is, where the page could not be analysed."""
+        self.account.place(line.runs, line.text)
+        self._add("paragraph", (line.left, line.top, line.right, line.bottom), Text(line.text, ()), line.runs)
+
     def formula(self, zone: FormulaZone) -> None:
         lines = [*zone.lines, zone.number] if zone.number else zone.lines
         runs = [run for line in zone.lines for run in line.runs]
         parsed = zone.given
         if parsed is None:
             assert self.reader is not None
-            parsed = zone_latex(self.reader, zone)
+            reader = self.reader
+            parsed = self.enriched("formulas", lambda: zone_latex(reader, zone), None)
+        if parsed is None:
+            self.text("formula", lines, Paragraph(lines, Column([*lines])))
+            return
         formula = InlineFormula(runs, 0, parsed)
-        content = block_text(self.page, lines, self.vocabulary, keep_hyphens=True, code=False, formulas=[formula])
+        content = self._written(lines, keep_hyphens=True, code=False, formulas=[formula])
         runs = [run for line in lines for run in line.runs]
         self.account.place(runs, content.text)
         first = zone.lines[0]
@@ -184,8 +192,8 @@ class BlockMaker:
 
     def pair(self, pair: FieldPair) -> None:
         """The text is that of the page; weight and slope say what is the label, which the field says itself."""
-        label = block_text(self.page, pair.label, self.vocabulary).text
-        content = block_text(self.page, pair.value, self.vocabulary) if pair.value else Text("", ())
+        label = self._written(pair.label).text
+        content = self._written(pair.value) if pair.value else Text("", ())
         before = f"{label}{chr(10) if pair.is_stacked else ' '}" if content.text else label
         plain = (replace(span, bold=False, italic=False) for span in content.spans)
         spans = tuple(
@@ -199,6 +207,20 @@ class BlockMaker:
         boxes = [self._bbox(box_of(lines)) if lines else NO_BOX for lines in (pair.label, pair.value)]
         field = Field(label.rstrip(" :"), content.text, *boxes)
         self._add("field", (pair.left, pair.top, pair.right, pair.bottom), Text(text, spans), runs, inner=field)
+
+    def _written(
+        self,
+        lines: Sequence[Line],
+        *,
+        keep_hyphens: bool = False,
+        code: bool = True,
+        bold: bool = True,
+        formulas: Sequence[InlineFormula] = (),
+    ) -> Text:
+        """The text of lines with its links, styles and formulas; without these if they cannot be found."""
+        write = partial(block_text, self.page, lines, self.vocabulary, keep_hyphens=keep_hyphens, code=code)
+        styled = self.enriched("links and styles", partial(write, bold=bold, formulas=formulas), None)
+        return styled or Text("\n".join(line.text for line in lines), ())
 
     def _add(
         self,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from quire.encoding import decode_page
+from quire.enrichments import Notes
 from quire.layout.account import Account, characters_in
 from quire.layout.beside import SideText, find_beside
 from quire.layout.boxes import FieldGroup, boxed_fields
@@ -42,6 +43,7 @@ from quire.table_areas import TableOptions
 from quire.types import (
     Block,
     BlockKind,
+    Characters,
     LeftOut,
     PageInfo,
     PageResult,
@@ -62,12 +64,11 @@ def page_blocks(text: PageText, quality: Quality | None = None, tables: TableOpt
         return decode_page(text.ready.encode("utf-8", "replace"), lambda _: text)
     quality = quality or judge(text)
     shown = text if quality.status == "usable" else _fields_alone(text)
-    page, ways = upright(shown)
-    page = with_whole_words(page)
-    account = Account(page)
-    asked = tables or TableOptions()
-    blocks = tuple(_Page(shown, page, ways, account, asked).blocks())
-    characters = account.total()
+    asked, notes = tables or TableOptions(), Notes(text.notes)
+    made = notes.enriched("layout", lambda: _laid_out(shown, asked, notes), None)
+    if made is None or (any(notes) and made[1].unaccounted):  # the text of a page is worth more than its structure
+        made = _line_by_line(shown, notes)
+    blocks, characters = made
     status: PageStatus = "ok" if blocks else "empty"
     info = PageInfo(
         text.number,
@@ -83,9 +84,28 @@ def page_blocks(text: PageText, quality: Quality | None = None, tables: TableOpt
     reasons = [characters.describe()] if characters.is_incomplete else []
     if info.doubt:
         reasons.append(info.doubt)
+    reasons += notes
     if quality.status != "usable" and quality.reason != "blank":
         status, reasons = "skipped", [f"needs-recognition: {quality.reason}"]
-    return PageResult(replace(info, status=status, reason="; ".join(reasons) or None), blocks)
+    return PageResult(replace(info, status=status, reason="; ".join(reasons) or None), tuple(blocks))
+
+
+def _laid_out(shown: PageText, asked: TableOptions, notes: Notes) -> tuple[list[Block], Characters]:
+    page, ways = upright(shown)
+    page = with_whole_words(page)
+    account = Account(page)
+    return _Page(shown, page, ways, account, asked, notes).blocks(), account.total()
+
+
+def _line_by_line(page: PageText, notes: Notes) -> tuple[list[Block], Characters]:
+    """Each line as a paragraph, in the order of the file."""
+    account = Account(page)
+    maker = BlockMaker(page, page, None, account, Tags(replace(page, tags=())), None, notes)
+    for line in find_lines(page, account):
+        maker.line(line)
+    for field in _fields(page):
+        maker.field(field)
+    return maker.made, account.total()
 
 
 def _fields_alone(text: PageText) -> PageText:
@@ -102,13 +122,19 @@ class _Page:
     """A page in progress: finds what is on it, and has its blocks made in order."""
 
     def __init__(
-        self, source: PageText, page: PageText, ways: Ways | None, account: Account, asked: TableOptions
+        self,
+        source: PageText,
+        page: PageText,
+        ways: Ways | None,
+        account: Account,
+        asked: TableOptions,
+        notes: Notes,
     ) -> None:
         self.source, self.page, self.ways, self.account, self.asked = source, page, ways, account, asked
-        self.tags = Tags(page)
-        reader = FormulaRuns(page)
-        self.reader = reader if not _all_recognised(page) and reader.has_formulas() else None
-        self.maker = BlockMaker(source, page, ways, account, self.tags, self.reader)
+        self.enriched = notes.enriched
+        self.tags = self.enriched("tags", lambda: Tags(page), Tags(replace(page, tags=())))
+        self.reader = self.enriched("formulas", lambda: _formula_runs(page), None)
+        self.maker = BlockMaker(source, page, ways, account, self.tags, self.reader, notes)
         self.meshes: list[Box] = []
         """Of drawings on a scan, which looked like tables."""
 
@@ -117,12 +143,18 @@ class _Page:
         lines = find_lines(page, self.account)
         in_reading_order(page, lines)
         if self.tags:
-            self.tags.mark(lines)
-        upright_lines = mended(page, [line for line in lines if not line.angle])
-        given, lines = self._given_tables([*upright_lines, *(line for line in lines if line.angle)])
+            self.enriched("tags", lambda: self.tags.mark(lines), None)
+        upright_lines = [line for line in lines if not line.angle]
+        upright_lines = self.enriched("separated columns", lambda: mended(page, upright_lines), upright_lines)
+        lines = [*upright_lines, *(line for line in lines if line.angle)]
+        given: list[FoundTable] = []
+        given, lines = self.enriched("tables", lambda: self._given_tables(lines), (given, lines))
         seen: list[FormulaZone] = []
         if self.source.formulas:
-            seen, lines = seen_formulas(page, lines, self.source.formulas, self.ways)
+            formulas = self.source.formulas
+            seen, lines = self.enriched(
+                "formulas", lambda: seen_formulas(page, lines, formulas, self.ways), (seen, lines)
+            )
         upright_lines = [line for line in lines if not line.angle]
         self.maker.typed = is_typescript(upright_lines)
         if self.maker.typed:
@@ -132,32 +164,37 @@ class _Page:
         if 2 * page.invisible > page.chars or page.engine:
             first = page.recognised if page.engine else 0
             _steady([line for line in upright_lines if line.runs[0] >= first], setting.size)
-        furniture = find_furniture(upright_lines, setting.size, (page.width, page.height), page.rulings)
-        if self.tags:
-            furniture = _artifacts(self.tags, upright_lines, page.height) | furniture
+        furniture: dict[int, BlockKind] = {}
+        furniture = self.enriched(
+            "headers and footers", lambda: self._find_furniture(upright_lines, setting.size), furniture
+        )
         body = [line for line in lines if id(line) not in furniture]
-        figures, body = self._find_figures(body, setting.size)
+        figures: list[Figure] = []
+        figures, body = self.enriched("figures", lambda: self._find_figures(body, setting.size), (figures, body))
         backwards = _right_to_left(page)
         tables, forms, beside, body = self._find_tables(body, backwards=backwards)
         tables += given
         if self.meshes:
-            drawings = drawn_figures(page, body, self.meshes)
+            drawings: list[Figure] = []
+            drawings = self.enriched("figures", lambda: drawn_figures(page, body, self.meshes), drawings)
             body = _without_labels(body, drawings)
             figures = [*(one for one in figures if not _is_in(one, drawings)), *drawings]
         if tables:
             figures = [figure for figure in figures if not _in_table(figure, tables)]
+        stamps: list[Line] = []
         if _all_recognised(page):
-            body, stamps = _without_stamps(body)
-        else:
-            stamps = []
+            body, stamps = self.enriched("stamps", lambda: _without_stamps(body), (body, stamps))
         turned = [line for line in body if line.angle]
-        body = with_bullets(page, [line for line in body if not line.angle])
-        form = is_form(upright_lines)
+        body = [line for line in body if not line.angle]
+        body = self.enriched("list markers", lambda: with_bullets(page, body), body)
+        form = self.enriched("fields", lambda: is_form(upright_lines), False)
         pairs: list[FieldPair] = []
         inside: list[FieldPair] = []
         if not backwards:
-            pairs, body = find_fields(page, body, form=form)
-            inside = [pair for text in beside for pair in text.with_fields(page, form=form)]
+            pairs, body = self.enriched("fields", lambda: find_fields(page, body, form=form), (pairs, body))
+            inside = self.enriched(
+                "fields", lambda: [pair for text in beside for pair in text.with_fields(page, form=form)], inside
+            )
         others = [line for text in beside for line in text.lines]
         for line in [*body, *others]:
             line.mono = line.mono and not self.maker.typed
@@ -176,9 +213,13 @@ class _Page:
             self.maker.text(kind, [line], Paragraph([line], Column([line])))
         zones: list[FormulaZone] = []
         if self.reader:
-            zones, body = find_zones(page, join_rows(self.reader, body), self.reader)
+            reader = self.reader
+            zones, body = self.enriched(
+                "formulas", lambda: find_zones(page, join_rows(reader, body), reader), (zones, body)
+            )
+        single: list[FormulaCluster | Line] = [*body]
         things: list[Thing] = [
-            *cluster_formulas(body),
+            *self.enriched("formulas", lambda: cluster_formulas(body), single),
             *zones,
             *seen,
             *pairs,
@@ -188,21 +229,11 @@ class _Page:
             *figures,
             *_fields(page),
         ]
-        sequence = _sequence(things, self.tags, page)
         if len(self.maker.alternatives) != len(figures):  # which text belongs to which figure is unknown
             self.maker.alternatives = []
-        dense = (
-            dense_order(things, page.rulings, ordered=page.ordered, right_to_left=backwards)
-            if _all_recognised(page)
-            else []
-        )
-        if dense:
-            columns = dense
-        elif _all_recognised(page) and not page.ordered:  # its order adds nothing to the positions
-            columns = reading_order(things, {}, right_to_left=backwards)
-        else:
-            columns = reading_order(things, sequence, right_to_left=backwards)
-            columns = as_written(columns, sequence, right_to_left=backwards, trusted=page.ordered)
+        columns = self.enriched("reading order", lambda: self._in_order(things, backwards=backwards), None)
+        if columns is None:
+            columns = [Column(things)]
         notes = [note for column in columns for note in make_column(self.maker, column, setting)]
         for note in notes:  # behind the text, which goes on in the next column
             self.maker.text("footnote", note.lines, note)
@@ -210,6 +241,25 @@ class _Page:
             self.maker.text("paragraph", [line], Paragraph([line], Column([line])))
         self._furniture([line for line in edge if line.top >= page.height / 2], furniture)
         return self.maker.made
+
+    def _in_order(self, things: list[Thing], *, backwards: bool) -> Sequence[Column]:
+        page, sequence = self.page, _sequence(things, self.tags, self.page)
+        dense = (
+            dense_order(things, page.rulings, ordered=page.ordered, right_to_left=backwards)
+            if _all_recognised(page)
+            else []
+        )
+        if dense:
+            return dense
+        if _all_recognised(page) and not page.ordered:  # its order adds nothing to the positions
+            return reading_order(things, {}, right_to_left=backwards)
+        columns = reading_order(things, sequence, right_to_left=backwards)
+        return as_written(columns, sequence, right_to_left=backwards, trusted=page.ordered)
+
+    def _find_furniture(self, lines: Sequence[Line], body_size: float) -> dict[int, BlockKind]:
+        page = self.page
+        found = find_furniture(lines, body_size, (page.width, page.height), page.rulings)
+        return _artifacts(self.tags, lines, page.height) | found if self.tags else found
 
     def _find_figures(self, lines: list[Line], body_size: float) -> tuple[list[Figure], list[Line]]:
         """The figures, and the lines that are not their labels."""
@@ -224,14 +274,27 @@ class _Page:
     ) -> tuple[list[FoundTable], list[FieldGroup], list[SideText], list[Line]]:
         """The tables, those tagged in the file first, the fields in boxes, texts side by side, and the other lines."""
         mode = self.asked.mode
-        tagged = self.tags and mode == "auto"
-        tables = self.tags.tables([line for line in lines if not line.angle]) if tagged else []
-        lines = _without(self.page, lines, tables) if tables else lines
-        rules = find_rules(self.page)
-        fields, lines = boxed_fields(self.page, lines, rules)
+        tables: list[FoundTable] = []
+        fields: list[FieldGroup] = []
         beside: list[SideText] = []
+        if self.tags and mode == "auto":
+            upright_lines = [line for line in lines if not line.angle]
+            tables = self.enriched("tags", lambda: self.tags.tables(upright_lines), tables)
+        lines = _without(self.page, lines, tables) if tables else lines
+        rules = self.enriched("ruled lines", lambda: find_rules(self.page), None)
+        if rules is None:
+            return tables, fields, beside, lines
+        fields, lines = self.enriched("fields", lambda: boxed_fields(self.page, lines, rules), (fields, lines))
         if not backwards and not self.page.ordered:
-            beside, lines = find_beside(self.page, lines, rules)
+            beside, lines = self.enriched(
+                "texts side by side", lambda: find_beside(self.page, lines, rules), (beside, lines)
+            )
+        more: list[FoundTable] = []
+        more = self.enriched("tables", lambda: self._untagged_tables(lines, rules), more)
+        return tables + more, fields, beside, _without(self.page, lines, more) if more else lines
+
+    def _untagged_tables(self, lines: list[Line], rules: Rules) -> list[FoundTable]:
+        mode = self.asked.mode
         more = find_tables(self.page, lines, rules, mode)
         if mode == "auto":
             more = [table for table in more if not self._is_field_table(table)]
@@ -241,8 +304,7 @@ class _Page:
         if more and _all_recognised(self.page):
             more = [part for table in more for part in self._apart(table, lines, rules)]
             more = [table for table in more if not is_no_table(self.page, table)]
-        more = [mirrored(self.page, table) for table in more]
-        return tables + more, fields, beside, _without(self.page, lines, more) if more else lines
+        return [mirrored(self.page, table) for table in more]
 
     def _apart(self, table: FoundTable, lines: list[Line], rules: Rules) -> list[FoundTable]:
         """A table on a scan, or those of a sidebar and of the text beside it."""
@@ -272,6 +334,12 @@ class _Page:
     def _furniture(self, lines: list[Line], kinds: dict[int, BlockKind]) -> None:
         for line in sorted(lines, key=lambda line: (round(line.baseline), line.left)):
             self.maker.text(kinds[id(line)], [line], Paragraph([line], Column([line])))
+
+
+def _formula_runs(page: PageText) -> FormulaRuns | None:
+    """What reads the formulas of a page; None if it has none."""
+    reader = FormulaRuns(page)
+    return reader if not _all_recognised(page) and reader.has_formulas() else None
 
 
 def _steady(lines: list[Line], size: float) -> None:

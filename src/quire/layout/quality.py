@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import Counter
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
 from typing import Literal
 
 from quire.pagetext import PageText
@@ -15,9 +19,10 @@ OUTSIDE_SHARE = 0.5
 MANY_LOST = 100
 FEW_LOST = 5  # this many on a page without any characters
 WORDS = 40  # fewer are not enough to judge the language
+GRID = 64  # squares across and down a page, on which the area of its pictures is measured
 VOWELS = 0.2  # of the letters: prose of any language has more
 
-_PLAIN = re.compile(r"[\w.,;:!?()\[\]{}<>=+\-*/%$€£&'\"“”‘’«»–—@#|°•…·\\^~§©®™−×]+")
+_PLAIN = frozenset("_.,;:!?()[]{}<>=+-*/%$€£&'\"“”‘’«»–—@#|°•…·\\^~§©®™−×")
 
 _SIGNS = re.compile(r"[A-Za-z0-9][;<=>?@]|[;<=>?@][A-Za-z0-9]")
 
@@ -57,16 +62,18 @@ def judge(page: PageText) -> Quality:
 
 
 def _picture_share(page: PageText) -> float:
-    """How much of the page its largest picture covers."""
+    """How much of the page its largest picture covers, or the union of them: many are strips of one scan."""
     whole = page.width * page.height
-    images = page.images
+    rows = [0] * GRID  # the squares of the page that pictures cover, as bits
     best = 0.0
-    for i in range(0, len(images), 4):
-        width = min(images[i + 2], page.width) - max(images[i], 0.0)
-        height = min(images[i + 3], page.height) - max(images[i + 1], 0.0)
-        if width > 0 and height > 0:
-            best = max(best, width * height / whole)
-    return best
+    for picture in page.pictures():
+        left, right = (min(max(x, 0.0), page.width) for x in (picture.left, picture.right))
+        top, bottom = (min(max(y, 0.0), page.height) for y in (picture.top, picture.bottom))
+        best = max(best, (right - left) * (bottom - top) / whole)
+        first, end = round(left / page.width * GRID), round(right / page.width * GRID)
+        for row in range(round(top / page.height * GRID), round(bottom / page.height * GRID)):
+            rows[row] |= (1 << end) - (1 << first)
+    return max(best, sum(row.bit_count() for row in rows) / GRID**2)
 
 
 def _outside(page: PageText) -> float:
@@ -83,9 +90,34 @@ def _outside(page: PageText) -> float:
 
 
 def _odd(page: PageText) -> float:
-    """Share of the characters that hardly occur in any language's text."""
-    text = "".join(page.texts)
-    return len(_PLAIN.sub("", text)) / len(text) if text else 0.0
+    """Share of the characters that text does not have, whatever its script: signs that hardly occur in any language,
+    codes without a character, and signs that combine with letters after a letter of another script."""
+    text = " ".join(page.texts)
+    odd = sum(count for c, count in Counter(text).items() if _is_odd(c))
+    if not text.isascii():
+        odd += sum(count for pair, count in Counter(pairwise(text)).items() if _is_impossible(*pair))
+    return odd / max(len(text) - len(page.texts) + 1, 1)
+
+
+@cache
+def _is_odd(character: str) -> bool:
+    kind = unicodedata.category(character)
+    if kind[0] == "P":  # that of other scripts is in the blocks of their letters
+        return character not in _PLAIN and (character < "\u0370" or "\u2000" <= character < "\u2e00")
+    return (kind[0] == "S" and character not in _PLAIN) or kind in ("Cc", "Cn", "Co", "Cs")
+
+
+@cache
+def _is_impossible(letter: str, sign: str) -> bool:
+    if unicodedata.category(sign)[0] != "M" or not letter.isalpha():
+        return False
+    script = _script(sign)
+    return script not in ("COMBINING", "VARIATION") and script != _script(letter)
+
+
+def _script(character: str) -> str:
+    """The script of a character: names begin with it, those of signs that many scripts share with COMBINING."""
+    return unicodedata.name(character, "").partition(" ")[0]
 
 
 def _shuffled(page: PageText) -> bool:
@@ -101,6 +133,8 @@ def _shuffled(page: PageText) -> bool:
 def _plausible(page: PageText) -> bool:
     """Whether an invisible text layer looks like the words of the picture: inside it, in lines, mostly letters."""
     text = "".join(page.texts)
-    letters = sum(1 for c in text if c.isalpha())
-    words = [t for t in page.texts if len(t) > 1]
+    letters = sum(1 for c in text if unicodedata.category(c)[0] in "LM")
+    words = [
+        t for t in page.texts if len(t) > 1 or unicodedata.category(t[:1] or " ") == "Lo"
+    ]  # one sign may be a word
     return letters > 0.55 * len(text) and len(words) > 0.4 * len(page.texts)

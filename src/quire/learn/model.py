@@ -22,6 +22,7 @@ FORMAT = "quire-learned/1"
 VERSION = "2"
 """Of the code that learns: raised when the same samples give another model, or a model other values."""
 LARGEST = 256 << 20
+SUFFIX = ".model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ class LearnedModel:
     samples: tuple[Digest, ...]
     leaves: Mapping[str, LearnedLeaf]
     layouts: Sequence[KnownLayout] = field(repr=False)
+    documents: tuple[str, ...] = ()
+    """The ids of the documents of the samples; empty in models of earlier versions."""
 
     @cached_property
     def content(self) -> bytes:
@@ -70,6 +73,7 @@ class LearnedModel:
             "format": FORMAT,
             "version": VERSION,
             "samples": list(self.samples),
+            "documents": list(self.documents),
             "leaves": {path: _leaf_json(one) for path, one in sorted(self.leaves.items())},
             "layouts": [_layout_json(one) for one in self.layouts],
         }
@@ -104,7 +108,21 @@ class LearnedModel:
             tuple(tree["samples"]),
             {path: _leaf_of(path, one) for path, one in tree["leaves"].items()},
             [_layout_of(one) for one in tree["layouts"]],
+            tuple(tree.get("documents", ())),
         )
+
+
+def models_of(folder: Path | None, document: str) -> list[Path]:
+    """The models below a folder that were learnt from a sample of a document, in order."""
+    paths = sorted(folder.rglob(f"*{SUFFIX}")) if folder is not None else []
+    return [path for path in paths if path.is_file() and _is_of(path, document)]
+
+
+def _is_of(path: Path, document: str) -> bool:
+    try:
+        return document in LearnedModel.load(path).documents
+    except UsageError:  # of another version, or damaged
+        return False
 
 
 def _leaf_json(one: LearnedLeaf) -> dict[str, Json]:

@@ -67,7 +67,8 @@ def checked_learning(samples: Iterable[Sample]) -> Learning:
     lessons = [_Lesson(leaf, studied) for leaf in studied[0].sample.leaves.leaves]
     leaves = {lesson.leaf.path: lesson.learned for lesson in lessons}
     layouts = [one.layout for one in studied]
-    model = LearnedModel(tuple(one.sample.digest for one in studied), leaves, layouts)
+    documents = tuple(sorted({one.sample.document for one in studied}))
+    model = LearnedModel(tuple(one.sample.digest for one in studied), leaves, layouts, documents)
     return Learning(
         model,
         [mistake for lesson in lessons for mistake in lesson.mistakes],

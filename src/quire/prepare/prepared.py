@@ -78,6 +78,8 @@ class Prepared:
     measures: ImageMeasures
     redactions: tuple[Redaction, ...] = ()
     turn_confidence: float = 1.0
+    notes: tuple[str, ...] = ()
+    """Which treatments failed, and why."""
 
     @property
     def to_given(self) -> Affine:
@@ -94,6 +96,8 @@ class Prepared:
 
     def to_json(self) -> str:
         named = asdict(self)
+        if not self.notes:
+            del named["notes"]
         named = {"profile" if name == "measures" else name: value for name, value in named.items()}  # as in old stores
         return json.dumps(named, ensure_ascii=False, separators=(",", ":"))
 
@@ -112,6 +116,7 @@ class Prepared:
             measures=ImageMeasures(**{field.name: value["profile"][field.name] for field in fields(ImageMeasures)}),
             redactions=tuple(Redaction(BBox(**found["bbox"]), found["score"]) for found in value["redactions"]),
             turn_confidence=value["turn_confidence"],
+            notes=tuple(value.get("notes", ())),
         )
 
 

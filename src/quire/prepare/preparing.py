@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
+from quire.enrichments import Notes
 from quire.picture import Picture
 from quire.prepare.blank import is_blank
 from quire.prepare.measuring import Ink, find_ink, measure
@@ -54,6 +56,7 @@ def prepare(
     With `keep` everything outside those boxes (fractions of the displayed page) is painted white. `turn` is by how many
     degrees clockwise the page is turned, instead of by what it shows.
     """
+    failed = Notes()
     found, dpi, notes = _resolved(_kept(pixels_of(picture), keep), picture.dpi, profile)
     page = found.shape[1], found.shape[0]
     found, look, done = _looked(found, dpi)
@@ -64,15 +67,18 @@ def prepare(
     if not blank:
         untreated = found
         if profile.treat:
-            found, done = treated(found, look.paper, look.measures)
+            treatment = partial(treated, found, look.paper, look.measures)
+            done = []
+            found, done = failed.enriched("treatment of the picture", treatment, (found, done))
             notes += done
-        placed = _position(found, look, profile, turn)  # after the treatment: faint pages mislead the model
+        placed = _position(found, look, profile, turn, failed)  # after the treatment: faint pages mislead the model
         notes += placed.notes
         found = straightened(turned(found, placed.turn), placed.skew)
         if profile.redactions:
             # a box of dark blue is a logo, not a redaction
             plain = untreated if untreated.ndim == 2 else untreated.max(axis=2)
-            boxes = find_redactions(straightened(turned(plain, placed.turn), placed.skew), dpi)
+            upright = straightened(turned(plain, placed.turn), placed.skew)
+            boxes = failed.enriched("redactions", lambda: find_redactions(upright, dpi), boxes)
     result = picture_of(found, dpi)
     prepared = Prepared(
         digest=result.digest,
@@ -85,6 +91,7 @@ def prepare(
         treatments=tuple(notes),
         measures=look.measures,
         turn_confidence=round(placed.confidence, 3),
+        notes=tuple(failed),
     )
     redactions = [Redaction(prepared.to_page(BBox.of_points(box, result.size)), score) for box, score in boxes]
     return result, replace(prepared, redactions=tuple(redactions))
@@ -142,18 +149,22 @@ def _looked(found: Pixels, dpi: float) -> tuple[Pixels, _Look, list[str]]:
     return np.subtract(255, found), _Look(ink, paper, seen), ["inverted: light writing on dark ground"]
 
 
-def _position(found: Pixels, look: _Look, profile: PrepareProfile, turn: int | None) -> _Position:
+def _position(found: Pixels, look: _Look, profile: PrepareProfile, turn: int | None, failed: Notes) -> _Position:
     """The rotation of the page: by quarter turns, given or found, and by the few degrees of skew that remain."""
     confidence, done = 1.0, []
     if turn is not None:
         done.append(f"turned {turn} degrees clockwise (to be read in another orientation)")
     elif profile.orientation:
-        turn, confidence = turn_of(found, look.measures.letters)
+        unknown = (0, 0.0)
+        turn, confidence = failed.enriched(
+            "orientation", lambda: turn_of(found, look.ink.mask, look.measures.letters), unknown
+        )
         if turn:
             done.append(f"turned {turn} degrees clockwise (confidence {confidence:.2f})")
     turn, skew = turn or 0, 0.0
     if profile.deskew:
-        skew = skew_of(turned(look.ink.mask, turn), least=profile.min_skew)
+        mask = turned(look.ink.mask, turn)
+        skew = failed.enriched("straightening", lambda: skew_of(mask, least=profile.min_skew), 0.0)
         if skew:
             done.append(f"deskewed {abs(skew):.1f} degrees {'clockwise' if skew > 0 else 'counterclockwise'}")
     return _Position(turn, skew, confidence, tuple(done))

@@ -14,7 +14,9 @@ from quire.prepare.pixels import Pixels, pixels
 _SURE = 0.85
 _GUESS = 0.4  # a vote below this comes from an empty area
 _MAJORITY = 0.6
-_FEW_LETTERS = 25  # the model says nothing about a page with fewer
+_FEW_LETTERS = 10  # the model says nothing about a page with fewer
+_STRAY = 0.01  # of the ink at each edge may be specks and the border of a scan
+_PAPER = 0.05  # of the written part: paper around it
 
 _WORKING_SIDE = 1000
 _MOST_DEGREES = 15.0
@@ -24,14 +26,16 @@ _BETTER = 1.08  # how much sharper the lines have to get
 _TURNS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
 
 
-def turn_of(found: Pixels, letters: int) -> tuple[int, float]:
+def turn_of(found: Pixels, ink: Pixels, letters: int) -> tuple[int, float]:
     """Degrees clockwise (0, 90, 180, 270) that make the page upright, 0 unless that is certain; and the confidence.
 
-    A page that seems upright is accepted at once. Any other is checked again in three places, since the model
+    `ink` is the mask of what is written: the model looks at that part of the page, because it calls white paper
+    upright. A page that seems upright is accepted at once. Any other is checked again in three places, since the model
     classifies some pages of tables, or in scripts that it does not know, as upside-down.
     """
     if letters < _FEW_LETTERS:
         return 0, 0.0
+    found = _written_part(found, ink)
     votes = [page_turn(found)]
     if votes[0][0] == 0 and votes[0][1] >= _SURE:
         return votes[0]
@@ -41,6 +45,21 @@ def turn_of(found: Pixels, letters: int) -> tuple[int, float]:
     share = weight[best] / max(sum(weight.values()), 1e-9)
     agreeing = sum(turn == best and vote >= _GUESS for turn, vote in votes)
     return (best, share) if share >= _MAJORITY and agreeing >= 2 else (0, share)
+
+
+def _written_part(found: Pixels, ink: Pixels) -> Pixels:
+    """The part of a page with nearly all of its ink, with some paper around it; at most twice as long as wide."""
+    spans = []
+    for axis in (1, 0):
+        written = np.cumsum(ink.astype(bool).sum(axis=axis, dtype=np.int64))
+        first, end = np.searchsorted(written, (_STRAY * written[-1], (1 - _STRAY) * written[-1]))
+        margin = _PAPER * (end - first) + 8
+        spans.append((first - margin, end + margin))
+    least = max(end - first for first, end in spans) / 2
+    (top, bottom), (left, right) = (
+        (first - max(0.0, least - (end - first)) / 2, end + max(0.0, least - (end - first)) / 2) for first, end in spans
+    )
+    return found[max(0, int(top)) : int(bottom) + 1, max(0, int(left)) : int(right) + 1]
 
 
 def _places(found: Pixels) -> list[Pixels]:

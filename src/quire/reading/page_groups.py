@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from functools import partial
 from threading import Condition
 from typing import Generic, TypeVar
 
 from quire.workers import Job, JobFailed, WorkerCrashed, WorkerError, WorkerPool, WorkerReply, WorkerTimeout
+from quire.workers.pool import Lane
 
 T = TypeVar("T")
+
+ENDING_S = 1.0
+BRIEF = 3
+"""Pages of a job that does not have to wait for longer ones: a short document, or the rest of a group."""
 
 Received = Callable[[int, Mapping[str, object], bytes], T]
 """Decodes a page from its number and the message of a worker. Raises ValueError for invalid messages."""
@@ -52,8 +57,9 @@ class PageGroups(Generic[T]):
         open_s: float,
         page_s: float,
         room: int | None = None,
+        share: str = "",
     ) -> None:
-        self._pool, self._job, self._received = pool, job, received
+        self._pool, self._job, self._received, self._share = pool, job, received, share
         self._open_s, self._page_s, self._room = open_s, page_s, room
         self._changed = Condition()
         self._wanted: dict[int, None] = {}  # expected, and not taken yet, in order
@@ -105,8 +111,10 @@ class PageGroups(Generic[T]):
         with self._changed:
             self._closed = True
             self._changed.notify_all()
-            under_way = (*self._passed, *self._groups)
-        self._pool.cancel([group.future for group in under_way if group.future is not None and group.waiting])
+            under_way = [group for group in (*self._passed, *self._groups) if group.future is not None]
+        self._pool.cancel([group.future for group in under_way if group.future and group.waiting])
+        # One that has sent its last page is about to end: its worker is free for what comes next.
+        wait([group.future for group in under_way if group.future and not group.waiting], ENDING_S)
 
     def _ended(self, group: _Group) -> None:
         """Handle a job that ended before it sent all its pages."""
@@ -137,7 +145,14 @@ class PageGroups(Generic[T]):
             if group.future is None:
                 listen = partial(self._listen, group)
                 job = self._job(tuple(group.waiting))
-                group.future = self._pool.submit(job, timeout_s=self._open_s, renew_s=self._page_s, on_request=listen)
+                group.future = self._pool.submit(
+                    job,
+                    timeout_s=self._open_s,
+                    renew_s=self._page_s,
+                    on_request=listen,
+                    lane=Lane.BRIEF if len(group.waiting) <= BRIEF else Lane.LONG,
+                    share=self._share,
+                )
                 group.future.add_done_callback(self._wake)
 
     def _wake(self, _: Future[WorkerReply]) -> None:

@@ -117,12 +117,12 @@ class PageRecognition:
         reading, engine = recognised.reading, self._recognizer.formula_engine()
         if engine is None or not reading.whole or not reading.readings:
             return recognised
-        regions = formula_regions(reading.seen, reading.readings)
-        if not regions:
-            return recognised
         begun = self._recognizer.clock()
-        question = self._recognizer.question(reading.seen, self._needs, regions)
         try:
+            regions = formula_regions(reading.seen, reading.readings)
+            if not regions:
+                return recognised
+            question = self._recognizer.question(reading.seen, self._needs, regions)
             given = self._formula_answer(engine, reading.seen, question)
             formulas = tuple(interpreted(engine, given.data, question))
         except (CancelledError, InputError, StoreError, UsageError):
@@ -130,7 +130,9 @@ class PageRecognition:
         except Exception as error:  # the page was read: what is missing is the LaTeX of its formulas
             log_traceback(f"engine {engine.name}, page {self._number}", error)
             self._note(engine.name, outcome_of(error), reason_of(error).removeprefix(f"{engine.name}: "), begun)
-            return replace(recognised, path=tuple(self._path))
+            noted = replace(reading.native, notes=(*reading.native.notes, f"without formulas: {reason_of(error)}"))
+            inputs = (*recognised.inputs, digest_of(["notes", noted.notes]))
+            return Recognised(replace(reading, native=noted), inputs, tuple(self._path))
         self._note(engine.name, given.outcome, f"{len(regions)} regions that look like a formula", begun, given)
         digest = digest_of(["formulas", digest_bytes(given.data), asdict(given.source)])
         inputs = (*recognised.inputs, digest)

@@ -58,7 +58,7 @@ class NativeText:
     """The native text of a page, from the file itself: the bytes of a `PageText`."""
 
     name = "native-text"
-    version = "5"
+    version = "6"
     profile = Profile()
 
     def __init__(self, pages: NativePages) -> None:

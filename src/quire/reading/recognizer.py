@@ -59,7 +59,9 @@ class Recognizer:
         self._lock = Lock()
         self._stopped = Event()
         self._alike: SimilarAnswers | None = None
-        self.asker = Asker(run.store, document=source.id, check=self.check, tell=self.tell, pool=self._workers)
+        self.asker = Asker(
+            run.store, document=source.id, check=self.check, tell=self.tell, pool=self._workers, share=run.run
+        )
 
     @property
     def ahead(self) -> int:

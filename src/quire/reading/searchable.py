@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from quire.enrichments import Notes
 from quire.errors import InputError
 from quire.median import median
-from quire.pagetext import PageText
+from quire.pagetext import INVISIBLE, PageText
 
 if TYPE_CHECKING:
     from quire.document import Reader
@@ -29,8 +30,8 @@ def with_pictures(reader: Reader, text: PageText) -> PageText | None:
     if text.ready or text.chars < FEW or 2 * text.invisible <= text.chars:
         return None
     area = text.width * text.height
-    placed = list(zip(*[iter(text.images)] * 4, strict=True))
-    others = [box for box in placed if _area(box) < WHOLE * area]
+    placed = text.pictures()
+    others: list[Sequence[float]] = [box for box in placed if _area(box) < WHOLE * area]
     if len(others) == len(placed):
         return None
     from quire.prepare.pages import drawn_page  # lazy: few documents have such pages
@@ -44,7 +45,8 @@ def with_pictures(reader: Reader, text: PageText) -> PageText | None:
     letter = LETTER * median(size for size, word in zip(text.sizes, text.texts, strict=True) for _ in word)
     across, down = text.width / picture.width, text.height / picture.height
     words = list(zip(*[iter(text.boxes)] * 4, strict=True))
-    rules, pictures = rules_and_pictures(picture, letter * picture.dpi / 72)
+    notes = Notes(text.notes)
+    rules, pictures = rules_and_pictures(picture, letter * picture.dpi / 72, notes)
     for x0, y0, x1, y1 in pictures:
         box = (x0 * across, y0 * down, x1 * across, y1 * down)
         if sum(_shared(box, word) for word in words) < LETTERED * _area(box):
@@ -54,7 +56,10 @@ def with_pictures(reader: Reader, text: PageText) -> PageText | None:
         left, top, right, bottom = x0 * across, y0 * down, x1 * across, y1 * down
         if not any(strikes(left, top, right, bottom, word) for word in words):
             rulings += [left, top, right, bottom, thickness * across]
-    return replace(text, images=[value for box in others for value in box], rulings=rulings)
+    shown = [value for box in others for value in box]
+    flags = [flag & ~INVISIBLE for flag in text.flags]  # what they say is seen in the scan, in black
+    colors = [0 if flag & INVISIBLE else color for flag, color in zip(text.flags, text.colors, strict=True)]
+    return replace(text, images=shown, rulings=rulings, flags=flags, colors=colors, notes=tuple(notes))
 
 
 def _area(box: Sequence[float]) -> float:

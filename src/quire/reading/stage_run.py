@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from quire.events import NOTHING, Sink, Teller, reason_of
 from quire.keys import ArtifactKey, Digest, artifact_key
 from quire.reading.stage import Artifact, Encoded, Stage
+from quire.types import PageResult
 
 if TYPE_CHECKING:
     from quire.context import Store
@@ -79,7 +80,9 @@ class StagedRun:
             payload = {"reason": reason_of(error), "error": type(error).__name__, "ms": self._ms(begun)}
             self.emit("failed", stage.name, page=page, key=key, payload=payload)
             raise
-        self.emit("finished", stage.name, page=page, key=key, payload={"ms": ms, **size})
+        info = output.info if isinstance(output, PageResult | Encoded) else None
+        noted = {"reason": info.reason} if info is not None and info.reason else NOTHING
+        self.emit("finished", stage.name, page=page, key=key, payload={"ms": ms, **size, **noted})
         return self._artifact(stage, digest, output)
 
     def _keep(

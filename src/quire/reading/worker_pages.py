@@ -19,6 +19,7 @@ from quire.recognize.routing import Needs
 from quire.types import OutlineEntry, PageInfo, PageResult
 from quire.workers import Job, WorkerCrashed, WorkerPool
 from quire.workers.errors import rebuilt
+from quire.workers.pool import Lane
 
 OPEN_S, PAGE_S = 120.0, 30.0
 """Timeouts in seconds for opening a document, and for each page."""
@@ -53,7 +54,7 @@ class About:
 
 def look_into(source: Opened, pool: WorkerPool) -> About:
     """Open the document in a worker. Raises the error of a document that cannot be opened."""
-    opening = pool.submit(Job("quire.reading.page_jobs:look_into", source), timeout_s=OPEN_S)
+    opening = pool.submit(Job("quire.reading.page_jobs:look_into", source), timeout_s=OPEN_S, lane=Lane.BRIEF)
     import quire.reading.pages  # noqa: F401 - what comes next is loaded while the worker opens the document
 
     answer = opening.result()
@@ -76,7 +77,7 @@ class ReceivedPage:
 
 class WorkerPages:
     """Not thread-safe. `load` returns stored texts; `ready` are pages that a worker has read already; `most` is how
-    many workers it may use, all of the pool unless given."""
+    many workers it may use, all of the pool unless given; `share` takes turns with others in the pool."""
 
     structured = False
 
@@ -90,12 +91,13 @@ class WorkerPages:
         load: Load,
         ready: Mapping[int, ReceivedPage] | None = None,
         most: int | None = None,
+        share: str = "",
     ) -> None:
         self._ready = dict(ready or {})
         self._most = most or pool.workers
         self._source, self._about, self._pool, self._load = source, about, pool, load
         self._options = options.of_workers
-        self._groups = PageGroups(pool, self._job, self._received, open_s=OPEN_S, page_s=PAGE_S)
+        self._groups = PageGroups(pool, self._job, self._received, open_s=OPEN_S, page_s=PAGE_S, share=share)
         self._page: ReceivedPage | None = None  # whose text was requested last
         self._infos: dict[int, PageInfo] = {}
 
@@ -136,7 +138,7 @@ class WorkerPages:
         read = self._page
         if read is None:
             job = Job("quire.reading.page_jobs:lay_out_stored", StoredText(page, text, self._options.tables))
-            answer = self._pool.submit(job, timeout_s=PAGE_S, on_request=self._load_stored).result()
+            answer = self._pool.submit(job, timeout_s=PAGE_S, on_request=self._load_stored, lane=Lane.BRIEF).result()
             return Timed(Encoded(answer.data, info_of_row(cast("Sequence[Any]", answer.header["info"]))), answer.ms)
         if read.blocks is None:
             raise read.failed or WorkerCrashed("the worker sent no blocks")

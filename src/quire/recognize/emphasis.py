@@ -22,7 +22,7 @@ BIN = 64  # pixels: heavy parts are looked up by their height on the page
 def bold_words(lines: Sequence[ReadLine], seen: Seen) -> set[int]:
     """The words in bold, by `id()`."""
     upright = [line for line in lines if not line.angle and line.words]
-    if not seen.strokes or not upright:
+    if not seen.stroke or not upright:
         return set()
     usual = median(line.bbox.height for line in upright for _ in line.text)
     found: dict[int, Word] = {}

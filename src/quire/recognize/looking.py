@@ -14,19 +14,20 @@ from typing import TYPE_CHECKING
 
 from quire.awaited import settled
 from quire.engine import Engine, Question, answer_key
+from quire.enrichments import Notes
 from quire.errors import ConfigurationError, EngineError
 from quire.keys import ArtifactKey
 from quire.opened import Opened, WorkerWork
 from quire.picture import Picture
 from quire.prepare.prepared import PrepareProfile
 from quire.recognize.routing import is_dense_table
-from quire.recognize.seen import Rule, Seen, Shape
+from quire.recognize.seen import Rule, Seen, Shape, Stroke
 from quire.types import BBox, Region
 
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers
 
-VERSION = "6"
+VERSION = "7"
 """Version of the picture analysis: part of the key of `Seen`."""
 
 EDGE = 0.008  # of the width or height: ruled lines nearer to the edge of a page are the edge of the sheet
@@ -162,22 +163,31 @@ def _seen(arguments: LookRequest, work: WorkerWork) -> tuple[Picture, Seen, dict
     }
     if prepared.blank:
         return picture, Seen(prepared), took
-    rules, shown = rules_and_pictures(picture, prepared.measures.text_height)
-    stroke, heavy = find_strokes(pixels_of(picture), prepared.measures.text_height)
-    return picture, Seen(prepared, rules, shown, stroke, tuple(heavy)), took
+    notes, letter = Notes(prepared.notes), prepared.measures.text_height
+    rules, shown = rules_and_pictures(picture, letter, notes)
+    nothing: tuple[float, list[Stroke]] = (0.0, [])
+    stroke, heavy = notes.enriched("bold type", lambda: find_strokes(pixels_of(picture), letter), nothing)
+    return picture, Seen(prepared, rules, shown, stroke, tuple(heavy), tuple(notes)), took
 
 
-def rules_and_pictures(picture: Picture, letter_height: float) -> tuple[tuple[Rule, ...], tuple[Shape, ...]]:
+def rules_and_pictures(
+    picture: Picture, letter_height: float, notes: Notes
+) -> tuple[tuple[Rule, ...], tuple[Shape, ...]]:
     """The ruled lines of a page, without the edges of the sheet, and its photographs and drawings, in pixels."""
     from quire.detect.pictures import find_pictures
-    from quire.detect.rulings import find_rulings
+    from quire.detect.rulings import Ruling, find_rulings
     from quire.prepare.pixels import pixels_of
 
     width, height = picture.size
+    nothing: list[Ruling] = []
     rules = [
         (x0, y0, x1, y1, thickness)
-        for x0, y0, x1, y1, thickness in find_rulings(pixels_of(picture), picture.dpi)
+        for x0, y0, x1, y1, thickness in notes.enriched(
+            "ruled lines", lambda: find_rulings(pixels_of(picture), picture.dpi), nothing
+        )
         if min(width, height) < PAGE_PIXELS
         or (EDGE < y0 / height < 1 - EDGE if y0 == y1 else EDGE < x0 / width < 1 - EDGE)
     ]
-    return tuple(rules), tuple(find_pictures(pixels_of(picture), picture.dpi, letter_height))
+    none: list[Shape] = []
+    shown = notes.enriched("pictures", lambda: find_pictures(pixels_of(picture), picture.dpi, letter_height), none)
+    return tuple(rules), tuple(shown)

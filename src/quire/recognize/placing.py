@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from quire.engine import ReadLine, Recognition
+from quire.enrichments import Notes
 from quire.fonts import FORCE_BOLD, Font
 from quire.median import median
 from quire.pagetext import LINE, SPACE, FormulaInfo, PageText
@@ -23,7 +24,7 @@ from quire.recognize.specks import is_speck
 from quire.recognize.structured import lines_of
 from quire.types import REDACTED, AnswerSource, BBox, LeftOut, Word
 
-VERSION = "7"
+VERSION = "8"
 
 MARK_HEIGHT = 14.0  # points: a large black box is not large type
 SIZE = 0.92  # of the height of a line's box
@@ -78,7 +79,10 @@ def placed(
     figures of them, with their words. Words that are already on the page are counted in `left_out`.
     """
     lines = [line for reading in readings for line in _lines_of(reading)]
-    base = replace(_emptied(native), images=_pictures(seen, native, lines)) if whole else native
+    notes = Notes((*native.notes, *seen.notes))
+    no_pictures: list[float] = []
+    shown = notes.enriched("pictures", lambda: _pictures(seen, native, lines), no_pictures) if whole else no_pictures
+    base = replace(_emptied(native), images=shown) if whole else native
     ordered = ordered and whole
     rows = [[line] for line in lines] if ordered else _rows(lines)
     feet = {id(line): foot for row in rows for line, foot in zip(row, _feet(row), strict=True)}
@@ -88,7 +92,8 @@ def placed(
         "redacted": [found.bbox.points((native.width, native.height)) for found in seen.prepared.redactions],
     }
     runs = _Runs()
-    bold = bold_words(lines, seen)
+    nothing: set[int] = set()
+    bold = notes.enriched("bold type", lambda: bold_words(lines, seen), nothing)
     if not whole:
         kept, figures = _in_pictures(lines, seen, base)
         runs.left_out["unasked"] = sum(_characters(line.text) for line in lines) - sum(
@@ -100,6 +105,10 @@ def placed(
     for found in seen.prepared.redactions:
         _mark(found, seen, native, runs)
     runs.sizes = _evened(runs)
+    no_formulas: list[FormulaInfo] = []
+    in_latex = notes.enriched(
+        "formulas", lambda: [found for one in formulas for found in _formulas(one, seen, native)], no_formulas
+    )
     count = len(base.texts)
     font = len(base.font_table)
     recognised = len(runs.texts)
@@ -123,8 +132,12 @@ def placed(
         angles=[*base.angles, *runs.angles],
         mcids=[*base.mcids, *[-1] * recognised],
         flags=[*base.flags, *runs.flags],
-        rulings=[*base.rulings, *_rulings(seen, native, lines)],
-        formulas=[found for one in formulas for found in _formulas(one, seen, native)],
+        rulings=[
+            *base.rulings,
+            *notes.enriched("ruled lines", lambda: _rulings(seen, native, lines), no_pictures),
+        ],
+        formulas=in_latex,
+        notes=tuple(notes),
     )
 
 
@@ -387,8 +400,7 @@ def _in_pictures(lines: Sequence[ReadLine], seen: Seen, page: PageText) -> tuple
     boxes = [seen.prepared.to_page(line.bbox).points(size) for line in lines]
     kept: set[int] = set()
     figures: list[float] = []
-    for at in range(0, len(page.images), 4):
-        picture = page.images[at : at + 4]
+    for picture in page.pictures():
         inside = [n for n, box in enumerate(boxes) if _holds(picture, box)]
         if not _is_text(picture, [lines[n] for n in inside], [boxes[n] for n in inside]):
             figures += picture

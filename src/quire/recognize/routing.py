@@ -74,8 +74,7 @@ def _pictures(text: PageText, least: float) -> tuple[BBox, ...]:
     """The pictures of a page that may contain text: large enough, with hardly any native text over them."""
     page = text.width * text.height
     found = []
-    for at in range(0, len(text.images), 4):
-        left, top, right, bottom = text.images[at : at + 4]
+    for left, top, right, bottom in text.pictures():
         left, top = max(left, 0.0), max(top, 0.0)
         right, bottom = min(right, text.width), min(bottom, text.height)
         if right - left <= 0 or bottom - top <= 0 or (right - left) * (bottom - top) < least * page:

@@ -25,6 +25,8 @@ class Seen:
     stroke: float = 0.0
     """The usual width of strokes, 0 if they are uneven."""
     strokes: tuple[Stroke, ...] = ()
+    notes: tuple[str, ...] = ()
+    """Which of these could not be found, and why."""
 
     def to_bytes(self) -> bytes:
         rules = [[round(value, 1) for value in rule] for rule in self.rulings]
@@ -32,6 +34,8 @@ class Seen:
         heavy = [[*map(round, stroke[:4]), round(stroke[4], 2)] for stroke in self.strokes]
         listed = f'"rulings":{json.dumps(rules)},"pictures":{json.dumps(shapes)}'
         listed += f',"stroke":{round(self.stroke, 2)},"strokes":{json.dumps(heavy)}'
+        if self.notes:
+            listed += f',"notes":{json.dumps(self.notes)}'
         return f'{{"prepared":{self.prepared.to_json()},{listed}}}'.encode()
 
     @classmethod
@@ -40,4 +44,5 @@ class Seen:
         rules = tuple((x0, y0, x1, y1, thickness) for x0, y0, x1, y1, thickness in value["rulings"])
         shapes = tuple((left, top, right, bottom) for left, top, right, bottom in value["pictures"])
         heavy = tuple((left, top, right, bottom, width) for left, top, right, bottom, width in value["strokes"])
-        return cls(Prepared.from_json(json.dumps(value["prepared"])), rules, shapes, value["stroke"], heavy)
+        prepared = Prepared.from_json(json.dumps(value["prepared"]))
+        return cls(prepared, rules, shapes, value["stroke"], heavy, tuple(value.get("notes", ())))

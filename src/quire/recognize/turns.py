@@ -14,7 +14,7 @@ from quire.types import Word
 
 SURE_TURN = 0.85  # confidence of the model from which on only a page that is hardly readable is turned
 DOUBTFUL = 0.85  # mean confidence of the text: below it, the orientation of a page is checked where it is not certain
-HARDLY_READ = 0.6  # the same where it is certain
+HARDLY_READ = 0.8  # the same where it is certain: print that lies upside down is read with 0.6 to 0.77
 CHANCE = 0.5  # confidence of a character that says nothing
 
 

@@ -148,12 +148,12 @@ class PureReader:
             if not (0 < width < math.inf and 0 < height < math.inf):
                 raise LimitError(f"the page is {width} by {height} points", document=self._name, page=number)
             transform = _transform(page)
+            graphics = read_graphics(page.raw, transform)
             textpage = page.get_textpage()
             try:
-                runs = read_runs(textpage.raw, transform, tagged=self._tagged)
+                runs = read_runs(textpage.raw, transform, graphics.spans, tagged=self._tagged)
             finally:
                 textpage.close()
-            graphics = read_graphics(page.raw, transform)
             return PageText(
                 number=number,
                 width=round(width, 3),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import math
+from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -29,11 +31,19 @@ WORD_GAP = 0.3  # a gap that separates words where the file has no space
 FALSE_SPACE = 0.05  # a space that PDFium generated where the gap is narrower does not count
 DOUBLE_STRIKE = 0.1  # the same character this near is the same one drawn twice for weight
 MATH_AXIS = 0.25  # height of the middle of a large operator above the baseline
+SIGN_SHIFT = 0.5  # how far a sign is drawn above or below the letters that it belongs to
+LONGEST = 16  # characters of one glyph
+MANY_SIGNS = 4  # glyphs of one text that may still get one
 SIZE_CHANGE = 0.04  # a larger change of size begins a new run
 
 _LAM = 0x644
 _ALEFS = frozenset([0x622, 0x623, 0x625, 0x627])
 _CJK = ((0x2E80, 0x9FFF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0xFF00, 0xFFEF), (0x20000, 0x2FA1F))
+_MARKS = (
+    *((0x591, 0x5BD), (0x5BF, 0x5BF), (0x5C1, 0x5C2), (0x5C4, 0x5C5), (0x5C7, 0x5C7), (0x610, 0x61A), (0x64B, 0x65F)),
+    *((0x670, 0x670), (0x6D6, 0x6DC), (0x6DF, 0x6E4), (0x6E7, 0x6E8), (0x6EA, 0x6ED), (0x711, 0x711), (0x730, 0x74A)),
+    *((0x7A6, 0x7B0), (0x7EB, 0x7F3), (0x8D3, 0x8FF)),
+)
 _SPACES = frozenset(
     [0x09, 0x20, 0xA0, 0x1680, *range(0x2000, 0x200C), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF, 0x200D]
 )
@@ -62,6 +72,27 @@ class Transform(NamedTuple):
 
 
 @dataclass(slots=True)
+class Span:
+    """Text objects that are one piece of text to the file, which says what it is: `ActualText`, PDF 32000-1, 14.9.4."""
+
+    mark: int
+    left: float
+    right: float
+    baseline: float
+    size: float
+    following: float | None = None  # where the text object after them begins, on the same line
+    read: bool = False
+
+
+class Spoken(NamedTuple):
+    """The place of one text object in its span."""
+
+    span: Span
+    left: float
+    right: float
+
+
+@dataclass(slots=True)
 class _Look:
     """How the characters of one text object are set."""
 
@@ -73,6 +104,8 @@ class _Look:
     invisible: bool
     symbols: dict[str, str]
     hanging: bool
+    spoken: Spoken | None
+    repeats: bool  # what another object of its span says
 
 
 @dataclass(slots=True)
@@ -111,28 +144,40 @@ class _Glyph(NamedTuple):
     base: float
     box: tuple[float, float, float, float]
     baseline: float
+    look: _Look
 
 
-def read_runs(textpage: Any, transform: Transform, *, tagged: bool) -> RunArrays:
+class _Waiting(NamedTuple):
+    """A glyph that may have further characters, and what is before it."""
+
+    glyph: _Glyph
+    flag: int
+    space: bool
+    made_up: bool
+
+
+def read_runs(textpage: Any, transform: Transform, spans: Mapping[int, Spoken], *, tagged: bool) -> RunArrays:
     """All characters of a page as runs."""
-    return _Reader(textpage, transform, tagged).read()
+    return _Reader(textpage, transform, spans, tagged).read()
 
 
 class _Reader:
-    def __init__(self, textpage: Any, transform: Transform, tagged: bool) -> None:
-        self.textpage, self.transform, self.tagged = textpage, transform, tagged
+    def __init__(self, textpage: Any, transform: Transform, spans: Mapping[int, Spoken], tagged: bool) -> None:
+        self.textpage, self.transform, self.spans, self.tagged = textpage, transform, spans, tagged
         self.runs = RunArrays()
         self.looks: dict[int, _Look] = {}
         self.font_index: dict[int, int] = {}
         self.symbols: list[dict[str, str]] = []
         # the run under construction, and its line
-        self.text: list[str] = []
-        self.last = 0  # where the last glyph begins in it
+        self.waiting: _Waiting | None = None
+        self.glyphs: list[_Glyph] = []
+        self.places: dict[str, deque[tuple[float, float, float]]] = {}  # of glyphs for several characters
+        self.made_up = False  # whether a space is before a glyph that was left out
         self.reversed: bool | None = None
         self.look: _Look | None = None
         self.glyph: _Glyph | None = None
         self.box = (0.0, 0.0, 0.0, 0.0)
-        self.baseline = self.base = self.line_base = self.line_size = 0.0
+        self.start = self.end = self.baseline = self.base = self.line_base = self.line_size = 0.0
         self.flag = 0
 
     def read(self) -> RunArrays:
@@ -152,6 +197,8 @@ class _Reader:
                 continue
             handle = pdfium.FPDFText_GetTextObject(self.textpage, index)
             look = self._look(handle, index)
+            if look.repeats:
+                continue
             flag = 0
             if (code == 2 and pdfium.FPDFText_IsHyphen(self.textpage, index) == 1) or code == 0xAD:
                 text, flag = "-", HYPHEN
@@ -171,8 +218,13 @@ class _Reader:
             if glyph is None:
                 self.runs.unplaced += len(text)
                 continue
-            self._add(glyph, look, flag, space, made_up)
+            if self.waiting is not None and not space and self._continues(self.waiting.glyph, glyph):
+                self.waiting = self._joined(self.waiting, glyph, flag)
+                continue
+            self._add_waiting()
+            self.waiting = _Waiting(glyph, flag, space, made_up)
             space = made_up = False
+        self._add_waiting()
         self._close()
         self.runs.text_objects = sum(1 for address in self.looks if address)
         return self.runs
@@ -186,35 +238,66 @@ class _Reader:
         self.runs.unmapped += bool(flag & UNMAPPED)
         self.runs.invisible += look.invisible
 
-    def _add(self, glyph: _Glyph, look: _Look, flag: int, space: bool, made_up: bool) -> None:
-        previous, before = self.glyph, self.look
+    def _continues(self, glyph: _Glyph, further: _Glyph) -> bool:
+        """Whether a character is one more of a glyph that stands for several (ligature), or of the same span."""
+        spoken = glyph.look.spoken is not None and (_is_mark(further.text) or not _right_to_left(further.text))
+        fits = len(glyph.text) + len(further.text) <= LONGEST
+        return fits and further.look is glyph.look and (further.box == glyph.box or spoken)
+
+    def _joined(self, waiting: _Waiting, further: _Glyph, flag: int) -> _Waiting:
+        glyph = waiting.glyph
+        ligature = _right_to_left(further.text) and glyph.look.spoken is None
+        backwards = ligature and self._reversed()  # PDFium reverses right-to-left ligatures
+        text = further.text + glyph.text if backwards else glyph.text + further.text
+        start, end = min(glyph.start, further.start), max(glyph.end, further.end)
+        joined = glyph._replace(text=text, start=start, end=end, box=_union(glyph.box, further.box))
+        return waiting._replace(glyph=joined, flag=waiting.flag | flag)
+
+    def _add_waiting(self) -> None:
+        if self.waiting is not None:
+            self._add(*self.waiting)
+            self.waiting = None
+
+    def _add(self, glyph: _Glyph, flag: int, space: bool, made_up: bool) -> None:
+        previous, before, look = self.glyph, self.look, glyph.look
+        again = self._is_sign(glyph)
         if previous is None or before is None:
             return self._begin(glyph, look, flag | LINE | SPACE)
-        if look is before and glyph.box == previous.box and self.text and not space:
-            # one glyph for several characters (ligature); PDFium reverses those of right-to-left ligatures
-            backwards = _right_to_left(glyph.text) and self._reversed()
-            self.text.insert(self.last if backwards else len(self.text), glyph.text)
-            return None
         size = max(look.size, before.size)
         gap = glyph.start - previous.end
-        if _right_to_left(glyph.text) and _right_to_left(previous.text):
-            gap = previous.start - glyph.end
+        if _right_to_left(glyph.text) and _right_to_left(previous.text):  # PDFium turns some words, not others
+            gap = max(self.start - glyph.end, glyph.start - self.end, previous.start - glyph.end)
         same_spot = abs(glyph.start - previous.start) < DOUBLE_STRIKE * size and glyph.text == previous.text
         shift = abs(glyph.base - self.line_base)
-        if same_spot and shift < DOUBLE_STRIKE * size:
+        if again or (same_spot and shift < DOUBLE_STRIKE * size):
             self.runs.duplicates += len(glyph.text)
+            self.made_up = made_up or space
             return None
         if not self._same_line(glyph, look, before, gap, shift):
             self._close()
             return self._begin(glyph, look, flag | LINE | SPACE)
         if self._compose(glyph, previous):
             return None
+        made_up, self.made_up = made_up or self.made_up, False
         separated = space or (made_up and gap > FALSE_SPACE * size) or (gap > WORD_GAP * size and not _cjk(glyph.text))
         if separated or self._other_run(glyph, look, before, flag):
             self._close()
             return self._begin(glyph, look, flag | (SPACE if separated else 0))
         self._extend(glyph, flag)
         return None
+
+    def _is_sign(self, glyph: _Glyph) -> bool:
+        """Whether a glyph is a sign over or below letters, to which the file gives the text of these letters again."""
+        if len(glyph.text) == 1:
+            return False
+        places = self.places.setdefault(glyph.text, deque(maxlen=MANY_SIGNS))
+        width, level = glyph.end - glyph.start, SIGN_SHIFT * glyph.look.size
+        for start, end, base in places:
+            over = min(end, glyph.end) - max(start, glyph.start)
+            if over > 0.5 * min(width, end - start) and abs(base - glyph.base) < level:
+                return True
+        places.append((glyph.start, glyph.end, glyph.base))
+        return False
 
     def _reversed(self) -> bool:
         """Whether the ligatures of the page come out backwards: not where the file itself has them backwards, as the
@@ -267,34 +350,38 @@ class _Reader:
         if overlap <= 0.5 * min(glyph.end - glyph.start, previous.end - previous.start):
             return False
         one = COMPOSED.get((previous.text, glyph.text)) or COMPOSED.get((glyph.text, previous.text))
-        if one is None or not self.text:
+        if one is None or not self.glyphs:
             return False
-        self.text[-1] = one
         base = glyph if (previous.text, glyph.text) in COMPOSED else previous
-        self.glyph = base._replace(text=one)
+        self.glyph = self.glyphs[-1] = base._replace(text=one)
         self.box = _union(self.box, glyph.box)
         return True
 
     def _begin(self, glyph: _Glyph, look: _Look, flag: int) -> None:
         if flag & LINE or look.size > self.line_size * 1.05:
             self.line_base, self.line_size = glyph.base, look.size
-        self.text, self.last, self.box, self.flag = [glyph.text], 0, glyph.box, flag
+        self.glyphs, self.box, self.flag = [glyph], glyph.box, flag
+        self.start, self.end = glyph.start, glyph.end
         self.base, self.baseline = glyph.base, glyph.baseline
         self.glyph, self.look = glyph, look
 
     def _extend(self, glyph: _Glyph, flag: int) -> None:
-        self.last = len(self.text)
-        self.text.append(glyph.text)
+        place = len(self.glyphs)
+        if _right_to_left(glyph.text):
+            while place and _is_read_before(glyph, self.glyphs[:place]):
+                place -= 1
+        self.glyphs.insert(place, glyph)
+        self.start, self.end = min(self.start, glyph.start), max(self.end, glyph.end)
         self.box = _union(self.box, glyph.box)
         self.flag |= flag
         self.glyph = glyph
 
     def _close(self) -> None:
         look = self.look
-        if look is None or not self.text:
+        if look is None or not self.glyphs:
             return
         runs = self.runs
-        runs.texts.append("".join(self.text))
+        runs.texts.append("".join(glyph.text for glyph in self.glyphs))
         runs.boxes.extend(self.box)
         runs.baselines.append(self.baseline)
         runs.sizes.append(look.size)
@@ -303,7 +390,7 @@ class _Reader:
         runs.angles.append(look.angle)
         runs.mcids.append(look.mcid)
         runs.flags.append(self.flag | (INVISIBLE if look.invisible else 0))
-        self.text = []
+        self.glyphs = []
 
     def _measure(self, index: int, text: str, look: _Look) -> _Glyph | None:
         rect = pdfium.FS_RECTF()
@@ -319,22 +406,25 @@ class _Reader:
         if angle == 0 and look.hanging:
             top, bottom = self._ink(index, top, bottom)
             baseline = (top + bottom) / 2 + MATH_AXIS * size
-            return _Glyph(text, left, right, baseline, (left, top, right, bottom), baseline)
+            return _Glyph(text, left, right, baseline, (left, top, right, bottom), baseline, look)
         if angle == 0:
+            if look.spoken is not None:
+                left, right, oy = _stretched(look.spoken, left, right)
+                top = bottom  # the boxes of these characters are those of their ink
             if not 0.5 * size <= bottom - top <= 1.6 * size:
                 top, bottom = oy - 0.75 * size, oy + 0.22 * size
-            return _Glyph(text, left, right, oy, (left, top, right, bottom), oy)
+            return _Glyph(text, left, right, oy, (left, top, right, bottom), oy, look)
         box = (left, top, right, bottom)
         if angle == 90:
-            return _Glyph(text, top, bottom, -ox, box, ox)
+            return _Glyph(text, top, bottom, -ox, box, ox, look)
         if angle == 180:
-            return _Glyph(text, -right, -left, -oy, box, oy)
+            return _Glyph(text, -right, -left, -oy, box, oy, look)
         if angle == 270:
-            return _Glyph(text, -bottom, -top, ox, box, ox)
+            return _Glyph(text, -bottom, -top, ox, box, ox, look)
         cosine, sine = math.cos(math.radians(angle)), math.sin(math.radians(angle))
         start = ox * cosine + oy * sine
         base = oy * cosine - ox * sine
-        return _Glyph(text, start, start + 0.5 * size, base, box, oy)
+        return _Glyph(text, start, start + 0.5 * size, base, box, oy, look)
 
     def _ink(self, index: int, top: float, bottom: float) -> tuple[float, float]:
         """The extent of a drawn character, for upright text only; the given extent when PDFium does not know."""
@@ -363,6 +453,10 @@ class _Reader:
         pdfium.FPDFText_GetFillColor(self.textpage, index, r, g, b, a)
         mode = pdfium.FPDFTextObj_GetTextRenderMode(handle) if address else 0
         font = self._font(pdfium.FPDFTextObj_GetFont(handle) if address else None)
+        spoken = self.spans.get(address)
+        repeats = spoken is not None and spoken.span.read
+        if spoken is not None:
+            spoken.span.read = True
         look = _Look(
             font=font,
             size=round(abs(size), 3) if math.isfinite(size) and size else 1.0,
@@ -372,6 +466,8 @@ class _Reader:
             invisible=mode in (3, 7) or a.value == 0,
             symbols=self.symbols[font],
             hanging=hangs(self.runs.font_table[font].name),
+            spoken=spoken,
+            repeats=repeats,
         )
         self.looks[address] = look
         return look
@@ -395,6 +491,17 @@ class _Reader:
         return number
 
 
+def _stretched(spoken: Spoken, left: float, right: float) -> tuple[float, float, float]:
+    """From where to where a character of a span reaches, and its baseline: PDFium divides the first object among them,
+    and knows nothing of the others."""
+    span, start, end = spoken
+    reach = span.right
+    if span.following is not None and abs(span.following - reach) < WORD_GAP * span.size:
+        reach = span.following
+    scale = (reach - span.left) / (end - start) if end > start else 0.0
+    return span.left + (left - start) * scale, span.left + (right - start) * scale, span.baseline
+
+
 def _symbols(name: str) -> dict[str, str]:
     upper = name.upper()
     best = max((prefix for prefix, _, _ in SYMBOLS if upper.startswith(prefix)), key=len, default=None)
@@ -413,6 +520,25 @@ def _cjk(text: str) -> bool:
 
 def _right_to_left(text: str) -> bool:
     return 0x590 <= ord(text[0]) <= 0x8FF or 0xFB1D <= ord(text[0]) <= 0xFEFC
+
+
+def _is_mark(text: str) -> bool:
+    return any(low <= ord(text[0]) <= high for low, high in _MARKS)
+
+
+def _is_read_before(glyph: _Glyph, others: Sequence[_Glyph]) -> bool:
+    """Whether a glyph of a right-to-left word comes before the last of the others: by its place, but a mark comes
+    after its letter."""
+    last, middle = others[-1], (glyph.start + glyph.end) / 2
+    place = (last.start + last.end) / 2
+    if not _right_to_left(last.text):
+        return False
+    if _is_mark(glyph.text):
+        return last.end < middle
+    if not _is_mark(last.text):
+        return place < middle
+    marked = any(other.look is last.look or other.start <= place <= other.end for other in others[-2:-1])
+    return not marked and place <= glyph.end
 
 
 def _union(

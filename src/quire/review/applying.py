@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from quire.catalog.crops import DPI, around, picture_id
 from quire.context import Json
-from quire.extract.running import coverage_of
 from quire.extract.values import Extraction, LeafEvidence, MatchKind, Missing
 from quire.review.decisions import Decision
 from quire.review.items import part_of, steps_of, value_at
@@ -49,7 +48,6 @@ def reviewed(extraction: Extraction, decisions: Mapping[str, Decision]) -> Extra
             extraction,
             values=values,
             evidence=evidence,
-            coverage=coverage_of(evidence.values()),
             conflicts=tuple(one for one in extraction.conflicts if one.path not in decisions),
             not_found=tuple(missing.values()),
         ),
@@ -90,7 +88,6 @@ def _without_empty_rows(before: Json, extraction: Extraction, decisions: Mapping
         extraction,
         values=values,
         evidence=kept,
-        coverage=coverage_of(kept.values()),
         conflicts=tuple(replace(one, path=to) for one in extraction.conflicts if (to := path_of(one.path))),
         not_found=tuple(replace(one, path=to) for one in extraction.not_found if (to := path_of(one.path))),
     )
@@ -105,16 +102,22 @@ def _is_empty(value: Json) -> bool:
 def _evidence(before: LeafEvidence, decision: Decision, document: str, *, missing: bool) -> LeafEvidence:
     confidence = {**before.confidence, "review": 1.0, "total": 1.0}
     if decision.action == "approve" or (decision.action == "absent" and missing):
-        return replace(before, status="confirmed", confidence=confidence, reason="")
+        return replace(before, status="confirmed", probability=1.0, confidence=confidence, reason="")
     if decision.action != "correct":
         return LeafEvidence(
-            before.path, "corrected", confidence=confidence, extractor=REVIEWER, reason=_reason(decision)
+            before.path,
+            "corrected",
+            probability=1.0,
+            confidence=confidence,
+            extractor=REVIEWER,
+            reason=_reason(decision),
         )
     area = around(decision.bboxes)
     placed = decision.page is not None and area is not None
     return LeafEvidence(
         before.path,
         "corrected",
+        probability=1.0,
         match=_match(decision),
         confidence=confidence,
         quote=decision.quote,

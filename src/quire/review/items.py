@@ -9,13 +9,12 @@ from typing import Literal, get_args
 
 from quire.context import Json
 from quire.extract.schema import ExtractSchema, LeafSpec
-from quire.extract.values import EvidenceConflict, EvidenceStatus, Extraction, LeafEvidence, Missing
+from quire.extract.values import SURE, EvidenceConflict, EvidenceStatus, Extraction, LeafEvidence, Missing
 
 Doubt = Literal["conflict", "not_found", "unverified", "low"]
-"""Why a value needs a decision. `low`: it is supported, but its total confidence is below a threshold."""
+"""Why a value needs a decision. `low`: the document says it, but whether it answers the field is less probable
+than a threshold."""
 DOUBTS: tuple[Doubt, ...] = get_args(Doubt)
-BELOW = 0.7
-"""The total confidence below which a supported value is `low`."""
 _OF_STATUS: dict[EvidenceStatus, Doubt] = {
     "conflict": "conflict",
     "not_found": "not_found",
@@ -42,7 +41,7 @@ class ReviewItem:
 
 
 def items_of(
-    extraction: Extraction, schema: ExtractSchema, *, doubts: Collection[Doubt] = DOUBTS, below: float = BELOW
+    extraction: Extraction, schema: ExtractSchema, *, doubts: Collection[Doubt] = DOUBTS, below: float = SURE
 ) -> list[ReviewItem]:
     """The items in the order of the schema, lists row by row. `doubts` are the reasons for which one is needed."""
     conflicts = {one.path: one for one in extraction.conflicts}
@@ -113,5 +112,5 @@ def rows_of(path: str) -> tuple[int, ...]:
 def _doubt(evidence: LeafEvidence, below: float) -> Doubt | None:
     if found := _OF_STATUS.get(evidence.status):
         return found
-    total = evidence.confidence.get("total")
-    return "low" if evidence.status in ("verified", "repaired") and total is not None and total < below else None
+    sure = evidence.probability
+    return "low" if evidence.status in ("found", "repaired") and sure is not None and sure < below else None

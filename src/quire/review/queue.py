@@ -15,12 +15,12 @@ from quire.database.reviews import HistoryRow, ItemRow, QueueFilter, ReviewRow, 
 from quire.errors import UsageError
 from quire.extract.encoding import extraction_json, extraction_of
 from quire.extract.schema import ExtractSchema
-from quire.extract.values import Extraction
+from quire.extract.values import SURE, Extraction
 from quire.keys import digest_of
 from quire.review.applying import reviewed
 from quire.review.checking import Reviewed
 from quire.review.decisions import UNDO, Decision, in_force
-from quire.review.items import BELOW, DOUBTS, Doubt, items_of
+from quire.review.items import DOUBTS, Doubt, items_of
 from quire.review.samples import sample_of
 
 REVIEW = "review-"
@@ -59,7 +59,7 @@ class ReviewQueue:
         place: str = "",
         run: str = "",
         doubts: Collection[Doubt] = DOUBTS,
-        below: float = BELOW,
+        below: float = SURE,
         waiting: str = "",
     ) -> ReviewRow:
         """Put an extraction up for review, once: the same extraction of the same document is the same review.
@@ -69,7 +69,7 @@ class ReviewQueue:
             reference: What was read of it, to show its pages.
             place: Its id in the API, if it has one.
             doubts: The reasons for which a value needs a decision.
-            below: A supported value whose total confidence is lower is in doubt as well.
+            below: A supported value that answers its field with a lower probability is in doubt as well.
             waiting: The run that goes on when every doubt is decided.
 
         Raises ValueError for numbers that JSON does not have.

@@ -29,7 +29,7 @@ def sample_of(
 
 
 def _counts(evidence: LeafEvidence, decision: Decision | None) -> bool:
-    return decision.action != "reject" if decision is not None else evidence.status in ("verified", "repaired")
+    return decision.action != "reject" if decision is not None else evidence.status in ("found", "repaired")
 
 
 def _place(evidence: LeafEvidence) -> dict[str, Json]:

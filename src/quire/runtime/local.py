@@ -25,7 +25,8 @@ class LocalRuntime:
     """Runs workflows on this machine. Processes with the same database share the work and the results.
 
     The scheduler starts with the first `submit`, `result` or `serve`; querying runs needs none. `pools` limits how many
-    invocations of a pool this process runs concurrently; 0 leaves a pool to other processes.
+    invocations of a pool this process runs concurrently, half as many more for tenants and runs that have none running;
+    0 leaves a pool to other processes.
     """
 
     def __init__(
@@ -75,7 +76,7 @@ class LocalRuntime:
             if new or self._runs.status(run).state not in ENDED:
                 pool = workflow.pool_of(inputs) if workflow.pool_of is not None else workflow.pool
                 root = Invocation(claim_of(run), run, flow, workflow.version, pool, inputs)
-                scheduler.journal.start(root)
+                scheduler.start(root)
         scheduler.wake()
         return run
 

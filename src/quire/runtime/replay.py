@@ -338,7 +338,7 @@ class LocalContext:
                 return Ending("failed", message=f"this process has no workflow called {workflow!r}", category="config")
             child = Invocation(key, self.run_id, workflow, known.version, known.pool, argument)
             journal = play.scheduler.journal
-            journal.start(child)
+            play.scheduler.start(child)
             ending = await play.scheduler.ending(key)
             while ending.state != "finished" and ending.run != self.run_id:
                 journal.begin_again(child, ending)

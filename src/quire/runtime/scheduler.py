@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -18,6 +19,8 @@ from quire.database.runs import Runs, claim_of
 from quire.errors import FencedError, QuireError, RunError
 from quire.events import Event, reason_of
 from quire.runtime.replay import Play
+from quire.runtime.turns import Turns
+from quire.supervisor import supervised
 
 POLL_S = 0.1
 """How often a process polls what others did: new work, endings, signals, cancelled runs."""
@@ -53,8 +56,10 @@ class Scheduler:
         served = {workflow.pool: DEFAULT_LIMIT for workflow in workflows} | dict(pools)
         self._limits = {pool: limit for pool, limit in served.items() if limit > 0}
         self._threads = {
-            pool: ThreadPoolExecutor(limit, thread_name_prefix=f"quire-{pool}") for pool, limit in self._limits.items()
+            pool: ThreadPoolExecutor(_most(limit), thread_name_prefix=f"quire-{pool}")
+            for pool, limit in self._limits.items()
         }
+        self._turns = Turns(self.journal.head)
         self._plays: dict[str, Play] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._awaited: dict[str, list[asyncio.Future[Ending]]] = {}
@@ -82,6 +87,13 @@ class Scheduler:
     def wake(self) -> None:
         with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._woken.set)
+
+    def start(self, invocation: Invocation) -> None:
+        """Add an invocation to those that wait for their turn."""
+        pool, tenant = invocation.pool, self._tenant(invocation)
+        root, turns = _is_root(invocation), self._turns
+        number = turns.of_run(pool, tenant) if root else turns.of_part(pool, tenant, invocation.run)
+        self.journal.start(invocation, number=number)
 
     def pause(self, run: str) -> None:
         """Start nothing more of a paused run at once, without waiting for the next poll."""
@@ -147,7 +159,7 @@ class Scheduler:
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         try:
-            self._loop.run_until_complete(self._work())
+            self._loop.run_until_complete(supervised("quire-scheduler", self._work, longest_s=TROUBLED_S))
         except BaseException as error:
             self.trouble = _surprise(error)  # so that callers of result() do not wait for ever
             raise
@@ -172,6 +184,9 @@ class Scheduler:
                 self.trouble = None
             except QuireError as error:  # the database failed: full, locked, gone
                 self._note_trouble(error)
+            except Exception as error:
+                self._note_trouble(_surprise(error))
+                raise
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), POLL_S)
         await self._leave()
@@ -193,12 +208,7 @@ class Scheduler:
             self._unrecorded.pop()
 
     def _claim_what_fits(self) -> None:
-        while not (self._closing or self._draining):
-            busy = [play.invocation.pool for play in self._plays.values() if play.occupies]
-            free = [pool for pool, limit in self._limits.items() if busy.count(pool) < limit]
-            claimed = self.journal.claim_next(self.workflows, free)
-            if claimed is None:
-                return
+        while not (self._closing or self._draining) and (claimed := self._claim_next()) is not None:
             invocation, claim = claimed
             try:
                 play = Play(self, self.workflows[invocation.workflow], invocation, claim, self._key(invocation))
@@ -210,14 +220,33 @@ class Scheduler:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
+    def _claim_next(self) -> tuple[Invocation, Claim] | None:
+        """Claim what is next in a pool with a free slot, or whose holder has none in a pool with a spare one."""
+        busy = [play.invocation for play in self._plays.values() if play.occupies]
+        count = Counter(invocation.pool for invocation in busy)
+        free = [pool for pool, limit in self._limits.items() if count[pool] < limit]
+        spare = [pool for pool, limit in self._limits.items() if limit <= count[pool] < _most(limit)]
+        held = {self._holder(invocation) for invocation in busy}
+        return self.journal.claim_next(self.workflows, free) or self.journal.claim_next(
+            self.workflows, spare, lambda invocation: self._holder(invocation) not in held
+        )
+
     def _key(self, invocation: Invocation) -> str:
         """The root workflow of a run has the key that the run was submitted with."""
-        root = invocation.key == claim_of(invocation.run)
-        return self._runs.key(invocation.run) if root else invocation.key
+        return self._runs.key(invocation.run) if _is_root(invocation) else invocation.key
+
+    def _tenant(self, invocation: Invocation) -> str:
+        tenant_of = self.workflows[invocation.workflow].tenant_of
+        return "" if tenant_of is None else tenant_of(invocation.argument)
+
+    def _holder(self, invocation: Invocation) -> tuple[str, str, str]:
+        """Who holds the slot of an invocation in its pool: its tenant for a run, and its run for a part of one."""
+        root, run = _is_root(invocation), invocation.run
+        return (invocation.pool, "tenant", self._tenant(invocation)) if root else (invocation.pool, "run", run)
 
     async def _play(self, play: Play) -> None:
         invocation, claim = play.invocation, play.claim
-        root = invocation.key == claim_of(invocation.run)
+        root = _is_root(invocation)
         try:
             ending = await play.play()
             self._end(play, ending, root=root)
@@ -316,6 +345,15 @@ class Scheduler:
         with suppress(QuireError):  # an expiring lease does the same, later
             self._give_back()
             self._store_events()
+
+
+def _most(limit: int) -> int:
+    """The slots of a pool with those that are kept for tenants and runs that hold none."""
+    return limit + limit // 2
+
+
+def _is_root(invocation: Invocation) -> bool:
+    return invocation.key == claim_of(invocation.run)
 
 
 def _surprise(error: BaseException) -> RunError:

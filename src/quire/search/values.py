@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from quire.search.excerpts import ExcerptLine, excerpt_of
 from quire.search.places import main_page
 from quire.types import BBox, Part
 
@@ -126,6 +127,11 @@ class SearchHit:
     also: tuple[str, ...] = ()
     """Names of other documents that say the same there."""
 
+    @property
+    def excerpt(self) -> tuple[ExcerptLine, ...]:
+        """What of `text` to show: the best row with the header of its table, or the best sentences."""
+        return excerpt_of(self.text, self.marks)
+
     def to_json(self) -> dict[str, object]:
         return {
             "document": self.document,
@@ -135,6 +141,7 @@ class SearchHit:
             "bbox": _box(self.bbox) if self.bbox else None,
             "text": self.text,
             "marks": [list(mark) for mark in self.marks],
+            "excerpt": [line.to_json() for line in self.excerpt],
             "section": list(self.section),
             "kinds": list(self.kinds),
             "blocks": list(self.blocks),

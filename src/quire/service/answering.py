@@ -177,6 +177,8 @@ def _error(fault: TaskFault, name: str) -> dict[str, Any]:
 def _trouble(fault: TaskFault) -> about.Trouble:
     if fault["phase"] == "source" and fault["category"] in ("input", "network", "timeout"):
         return "source"
+    if fault["phase"] == "enrich":
+        return "no model" if fault["category"] == "config" else "model"
     return fault["category"]
 
 

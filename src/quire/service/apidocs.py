@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from quire.service.contract.openapi import KEY_SCHEME, REFERENCE, docling_openapi
+from quire.service.contract.openapi import KEY_SCHEME, REFERENCE, docling_openapi, refusals
 from quire.service.security import KEY_HEADER, is_public
 
 Json = dict[str, Any]
@@ -58,8 +58,10 @@ def openapi(app: FastAPI) -> Json:
     components["schemas"] = dict(sorted({**components.get("schemas", {}), **described, **dict(_lifted(text))}.items()))
     components["securitySchemes"] = {KEY_SCHEME: {"type": "apiKey", "in": "header", "name": KEY_HEADER.title()}}
     for path, operations in text["paths"].items():
-        if not is_public(path):
-            for operation in operations.values():
+        public = is_public(path)
+        for operation in operations.values():
+            operation["responses"] = refusals(path, operation, public=public) | operation["responses"]
+            if not public:
                 operation["security"] = [{KEY_SCHEME: []}]
     return text
 

@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect
+from starlette.routing import Match
 
 import quire
 from quire.durable.reads.steps import DocumentSteps
@@ -34,6 +35,8 @@ from quire.service.webpage import web_routes
 
 TITLE = "Quire"
 RETRY_AFTER_S = "1"
+NOT_ALLOWED = 405
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 def create_app(service: Service, traffic: Traffic | None = None) -> FastAPI:
@@ -97,8 +100,16 @@ async def _invalid(_: Request, error: RequestValidationError) -> Response:
     return JSONResponse({"detail": items}, 422)
 
 
-async def _http(_: Request, error: HTTPException) -> Response:
-    return JSONResponse({"detail": error.detail}, error.status_code, error.headers)
+async def _http(request: Request, error: HTTPException) -> Response:
+    headers = {"Allow": _allowed(request)} if error.status_code == NOT_ALLOWED else error.headers
+    return JSONResponse({"detail": error.detail}, error.status_code, headers)
+
+
+def _allowed(request: Request) -> str:
+    """The methods of a path, which may have several routes; Starlette names those of the first one alone."""
+    asked = ({**request.scope, "method": method} for method in METHODS)
+    routes = request.app.router.routes
+    return ", ".join(one["method"] for one in asked if any(route.matches(one)[0] == Match.FULL for route in routes))
 
 
 async def _failed(_: Request, error: QuireError) -> Response:

@@ -98,11 +98,11 @@ class _Calls:
 
     async def convert(self, request: Request) -> RunStatus:
         body = await self._json(request, requests.ConvertRequest)
-        return await self._submit(request, Order.of_convert(body, self._service.policy))
+        return await self._submit(request, Order.of_convert(body))
 
     async def old_convert(self, request: Request) -> RunStatus:
         body = (await self._json(request, requests.OldRequest)).request()
-        return await self._submit(request, Order.of_convert(body, self._service.policy))
+        return await self._submit(request, Order.of_convert(body))
 
     async def batch(self, request: Request) -> RunStatus:
         return await self._submit(request, Order.of_batch(await self._json(request, requests.BatchConvertRequest)))
@@ -165,8 +165,8 @@ class _Calls:
         return JSONResponse({"status": "ok"})  # workers load models on first use, and the pool ends idle ones
 
     async def take_progress(self, request: Request) -> Response:
-        """Progress of docling-serve's own workers. There are none here, so it is acknowledged and dropped."""
-        await json_body(request, self._settings.max_body_bytes)
+        """Progress of docling-serve's own workers. There are none here, so it is checked, acknowledged and dropped."""
+        await self._json(request, requests.ProgressCallback)
         return JSONResponse({"status": "ack"})
 
     async def follow(self, socket: WebSocket) -> None:
@@ -213,7 +213,7 @@ class _Calls:
                 raise forms.no_files()
             if body.unnamed:
                 raise forms.file_without_name(body.unnamed[0])
-            order = Order.of_form(parse(body.fields), len(body.files), self._service.policy)
+            order = Order.of_form(parse(body.fields), len(body.files))
             return await self._submit(request, order, body.files)
         finally:
             body.close()
@@ -251,6 +251,8 @@ class _Calls:
             "abort_on_error": wanted["abort_on_error"],
             "limits": self._service.limits,
         }
+        if wanted["enrich"] is not None:
+            argument["enrich"] = wanted["enrich"]
         if wanted["chunking"] is not None:
             tokenizer_for(docling_options(wanted["chunking"]))  # refused now rather than in a worker
             argument["chunking"] = wanted["chunking"]

@@ -37,13 +37,18 @@ class Guard:
             return
         public = is_public(scope["path"].removeprefix(scope.get("root_path", "")))
         added = EVERYWHERE if public else EVERYWHERE | INERT
+        sent = {name for name, _ in scope["headers"]}
+        doubtful = {
+            b"content-length",
+            b"transfer-encoding",
+        } <= sent  # RFC 9112, section 6.1: a proxy may read it otherwise
 
         async def answer(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 headers = MutableHeaders(scope=message)
                 for name, value in added.items():
                     headers.setdefault(name, value)
-                if message["status"] == TOO_SLOW:
+                if doubtful or message["status"] == TOO_SLOW:
                     headers["Connection"] = "close"
             await send(message)
 

@@ -1,14 +1,15 @@
 """Indexes documents after they were read, in a thread: no answer waits for it.
 
 The runs of this process are followed as they are submitted; those of earlier processes that are not in the index are
-looked up once at the start. So nothing is lost by a crash, and no list of what is left to do is kept.
+looked up once at the start. So nothing is lost by a crash, and no list of what is left to do is kept. What could not be
+indexed because the index or the database was away, or because another process indexes that document, is tried again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from threading import Condition, Lock, Thread
+from threading import Condition, Event, Lock
 from typing import NamedTuple
 
 from quire.context import RunStatus
@@ -24,11 +25,10 @@ from quire.search.values import SearchHit
 from quire.service.logs import log
 from quire.service.settings import ServiceSettings
 from quire.store.artifacts import ArtifactStore
+from quire.supervisor import SupervisedThread
 
 LOOK_S = 0.5
 """How long the thread waits for the end of runs before it looks for newly submitted ones."""
-AWAY_S = 5.0
-"""How long it waits when the database is away."""
 PORTION = 100
 
 
@@ -54,11 +54,11 @@ class DocumentIndexer:
         self._behind = settings.search != "none"
         """Whether it still looks for what was read before the start."""
         self._closed = False
-        self._thread: Thread | None = None
+        self._thread: SupervisedThread | None = None
 
     def begin(self) -> None:
         if self._settings.search != "none" and self._thread is None:
-            self._thread = Thread(target=self._follow, name="quire-indexer", daemon=True)
+            self._thread = SupervisedThread("quire-indexer", self._follow)
             self._thread.start()
 
     def follow(self, status: RunStatus) -> None:
@@ -99,6 +99,7 @@ class DocumentIndexer:
         if self._index is not None:
             self._index.stop()
         if self._thread is not None:
+            self._thread.stop()
             self._thread.join()
         if self._index is not None:
             self._index.close()
@@ -117,29 +118,40 @@ class DocumentIndexer:
     def _is_wanted(self, status: RunStatus) -> bool:
         return self._settings.search == "all" or status.inputs["type"] in READS
 
-    def _follow(self) -> None:
-        """In the thread."""
-        try:
-            index = self._opened()
-            self._catch_up(index)
-        except QuireError as error:
-            log.warning("not all documents are indexed: %s", error)
-        finally:
+    def _follow(self, _: Event) -> None:
+        """In the thread; again after an error."""
+        if self._behind:
+            try:
+                self._catch_up(self._opened())
+            except ConfigurationError as error:  # it cannot be opened
+                log.warning("documents are not indexed: %s", error)
             self._set_done(behind=False)
         while (awaited := self._next()) is not None:
+            ended = self._runtime.wait_ended(awaited, timeout_s=LOOK_S)
             try:
-                ended = self._runtime.wait_ended(awaited, timeout_s=LOOK_S)
-                index, statuses = self._opened(), [self._runs.glance(run) for run in sorted(ended)]
-            except ConfigurationError:  # it cannot be opened, as was logged
+                index = self._opened()
+            except ConfigurationError:  # as was logged
                 self._set_done(awaited)
                 continue
-            except QuireError:  # the database is away
-                self._wait(AWAY_S)
-                continue
-            for status in statuses:
-                if status is not None:
-                    self._index_run(index, status)
-            self._set_done(ended)
+            self._index_runs(index, ended)
+
+    def _index_runs(self, index: ServedIndex, ended: Iterable[str]) -> None:
+        """Index what some runs have read. Those that fail stay awaited; the others do not wait for them."""
+        failures: list[QuireError] = []
+        left = set()
+        for run in sorted(ended):
+            try:
+                status = self._runs.glance(run)
+                if status is not None and not self._index_run(index, status):
+                    left.add(run)
+                else:
+                    self._set_done([run])
+            except QuireError as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
+        if left:
+            self._wait(LOOK_S)
 
     def _next(self) -> list[str] | None:
         """The runs to wait for, once there are some; None when it is closed."""
@@ -167,8 +179,9 @@ class DocumentIndexer:
             places = [read.place for read in found[:MOST_PLACES]]
             if self._closed:
                 return
-            if not {*places} <= {*known[tenant].get(own, ())}:
-                self._put(index, found[0], places)
+            if not {*places} <= {*known[tenant].get(own, ())} and not self._put(index, found[0], places):
+                with self._changed:
+                    self._awaited.add(found[0].place.run)
 
     def _earlier(self) -> Iterator[RunStatus]:
         """The finished runs, the latest first."""
@@ -180,13 +193,9 @@ class DocumentIndexer:
                 return
             before = some[-1].run
 
-    def _index_run(self, index: ServedIndex, status: RunStatus) -> None:
-        """Index the documents of a run. One that fails does not stop the others."""
-        for read in self._reads(status):
-            if self._closed:
-                return
-            earlier = [place for place in index.places(read.reference) if place != read.place]
-            self._put(index, read, [read.place, *earlier])
+    def _index_run(self, index: ServedIndex, status: RunStatus) -> bool:
+        """Index the documents of a run; False if some are left to do."""
+        return not [read for read in self._reads(status) if not self._put(index, read, [read.place])]
 
     def _reads(self, status: RunStatus) -> Iterator[_Read]:
         """The documents that a run has read."""
@@ -207,19 +216,28 @@ class DocumentIndexer:
             return None
         return next((read for read in self._reads(status) if read.place == place), None)
 
-    def _put(self, index: ServedIndex, read: _Read, places: Sequence[ServedPlace]) -> None:
-        """One process of a server indexes a document at a time; the others leave it to that one."""
+    def _put(self, index: ServedIndex, read: _Read, places: Sequence[ServedPlace]) -> bool:
+        """Add places to a document in the index; False while another process does so.
+
+        A document that cannot be indexed at all is logged. Raises what may pass: the index or the database is away.
+        """
+        if self._closed:
+            return False
         claim = self._store.claim(ArtifactKey(f"indexing/{index.id_of(read.reference)}"))
         if claim is None:
-            return
+            return False
         try:
-            index.put(read.reference, places, read=read.finished)
+            earlier = [place for place in index.places(read.reference) if place not in places]
+            index.put(read.reference, [*places, *earlier], read=read.finished)
         except CancelledError:  # by `close`
-            return
+            return False
         except QuireError as error:
+            if error.retryable:
+                raise
             log.warning("%s of run %s is not indexed: %s", read.reference["source"]["name"], read.place.run, error)
         finally:
             self._store.release(claim)
+        return True
 
 
 class _Read(NamedTuple):

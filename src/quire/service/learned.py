@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from quire.errors import UsageError
-from quire.learn.model import LearnedModel
-from quire.service.security import scope_of
-
-SUFFIX = ".model"
+from quire.learn.model import SUFFIX, LearnedModel, models_of
+from quire.store.scoped import scope_of
 
 
 class LearnedModels:
@@ -24,7 +22,7 @@ class LearnedModels:
 
     def names(self, tenant: str) -> list[str]:
         """The models that a tenant can name, in order."""
-        return sorted(self._models(tenant)) if self._folder is not None else []
+        return sorted(self._known(tenant))
 
     def extractor(self, name: str, tenant: str) -> str:
         """The extractor that uses a model. Raises UsageError when the tenant has none of that name."""
@@ -32,7 +30,7 @@ class LearnedModels:
             raise UsageError(
                 "this server has no models; QUIRE_SERVE_LEARNED names the folder of those of `quire learn`"
             )
-        known = self._models(tenant)
+        known = self._known(tenant)
         if name not in known:
             others = f"choose from {', '.join(sorted(known))[:500]}" if known else "there is none yet"
             raise UsageError(f"this server has no model {name[:50]!r}; {others}")
@@ -44,8 +42,14 @@ class LearnedModels:
             ) from None
         return f"learned:{known[name]}"
 
-    def _models(self, tenant: str) -> Mapping[str, Path]:
-        assert self._folder is not None
+    def made_from(self, document: str, tenant: str) -> list[str]:
+        """The models of a tenant that were learnt from a document, in order."""
+        made = {*models_of(self._folder, document)}
+        return sorted(name for name, path in self._known(tenant).items() if path in made)
+
+    def _known(self, tenant: str) -> Mapping[str, Path]:
+        if self._folder is None:
+            return {}
         folders = (
             [self._folder] if not tenant else [one for one in _folders(self._folder) if scope_of(one.name) == tenant]
         )

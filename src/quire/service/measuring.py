@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from threading import Thread
+from contextlib import contextmanager
+from functools import partial
+from threading import Event
 
 import uvicorn
 from starlette.applications import Starlette
@@ -17,6 +17,7 @@ from starlette.routing import Route
 from quire.service.metrics import CONTENT_TYPE, metrics_text
 from quire.service.service import Service
 from quire.service.traffic import SHARE_S, Traffic
+from quire.supervisor import SupervisedThread
 
 
 def metrics_route(service: Service, traffic: Traffic) -> Route:
@@ -33,7 +34,8 @@ def metrics_route(service: Service, traffic: Traffic) -> Route:
 def measured(service: Service, traffic: Traffic) -> Iterator[None]:
     """Share the figures with the other processes, and serve them on their own port where the settings say so."""
     settings = service.settings
-    sharing = asyncio.ensure_future(_share(service, traffic))
+    sharing = SupervisedThread("quire-sharing", partial(_share, traffic))
+    sharing.start()
     try:
         if not settings.metrics or settings.metrics_port is None:
             yield
@@ -41,14 +43,14 @@ def measured(service: Service, traffic: Traffic) -> Iterator[None]:
         with _served(metrics_route(service, traffic), settings.host.strip("[]"), settings.metrics_port):
             yield
     finally:
-        sharing.cancel()
+        sharing.stop()
+        sharing.join()
 
 
-async def _share(service: Service, traffic: Traffic) -> None:
-    while True:
-        with suppress(OSError):  # a full disk: the figures of this process are late
-            await service.call(traffic.share)
-        await asyncio.sleep(SHARE_S)
+def _share(traffic: Traffic, stopped: Event) -> None:
+    """In the thread. On a full disk the figures of this process are late."""
+    while not stopped.wait(SHARE_S):
+        traffic.share()
 
 
 @contextmanager
@@ -57,13 +59,23 @@ def _served(route: Route, host: str, port: int) -> Iterator[None]:
     listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     listening.bind((host, port))
+    listening.listen()
     config = uvicorn.Config(Starlette(routes=[route]), log_config=None, access_log=False, lifespan="off")
     server = uvicorn.Server(config)
-    thread = Thread(target=server.run, args=([listening],), name="quire-metrics", daemon=True)
+
+    def run(stopped: Event) -> None:
+        nonlocal server
+        server = uvicorn.Server(config)
+        server.should_exit = stopped.is_set()
+        with listening.dup() as taken:  # which it closes
+            server.run([taken])
+
+    thread = SupervisedThread("quire-metrics", run)
     thread.start()
     try:
         yield
     finally:
+        thread.stop()
         server.should_exit = True
         thread.join()
         listening.close()

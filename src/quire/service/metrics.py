@@ -43,6 +43,10 @@ _HELP: Mapping[str, tuple[str, str]] = {
     "quire_cache_hits_total": ("counter", "Results that were in the store already, by stage."),
     "quire_ocr_attempts_total": ("counter", "Attempts of OCR engines at pages, by outcome."),
     "quire_ocr_seconds": ("summary", "Seconds of these attempts."),
+    "thread_restarts_total": (
+        "counter",
+        "Restarts of threads and tasks of the processes that answer requests, after an error.",
+    ),
     "http_server_active_requests": ("gauge", "Requests in progress."),
     "http_server_duration_milliseconds": ("histogram", "Time to answer a request."),
     "http_server_request_size_bytes": ("histogram", "Size of the bodies of requests."),

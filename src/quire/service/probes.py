@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -15,9 +16,17 @@ from quire.errors import QuireError
 from quire.service.contract import answers, schemas
 from quire.service.contract.refusing import RequestRefused
 from quire.service.service import Service
+from quire.supervisor import restarts
 from quire.workers.procfs import descendants, resident_bytes
 
 OK = {"status": "ok"}
+AWAY: Mapping[int | str, dict[str, Any]] = {
+    503: {"model": schemas.ErrorDetail, "description": "It does not work at the moment."}
+}
+HIDDEN: Mapping[int | str, dict[str, Any]] = {
+    status: {"model": schemas.ErrorDetail, "description": "The settings of the server hide this."}
+    for status in (403, 404)
+}
 PACKAGES = ("docling-jobkit", "docling", "docling-core", "docling-ibm-models", "docling-parse", "docling-slim")
 
 
@@ -27,17 +36,19 @@ def routes(service: Service) -> APIRouter:
 
     @router.get("/health", responses={200: {"model": schemas.HealthCheckResponse}})
     @router.get("/api", responses={200: {"model": schemas.HealthCheckResponse}})
-    async def health() -> dict[str, str]:
-        return OK
+    async def health() -> dict[str, Any]:
+        """Threads and tasks of this process that were started again after an error are named, if there are any."""
+        restarted = restarts()
+        return OK | {"restarts": restarted} if restarted else OK
 
-    @router.get("/livez")
+    @router.get("/livez", responses={**AWAY})
     async def live() -> dict[str, str]:
         if service.trouble is not None:
             raise RequestRefused(503, f"Background queue processor is not running. {service.trouble}")
         return OK
 
-    @router.get("/ready")
-    @router.get("/readyz")
+    @router.get("/ready", responses={**AWAY})
+    @router.get("/readyz", responses={**AWAY})
     async def ready() -> dict[str, str]:
         if service.draining:
             raise RequestRefused(503, "the server is stopping")
@@ -50,25 +61,25 @@ def routes(service: Service) -> APIRouter:
             raise RequestRefused(503, str(error)) from error
         return OK
 
-    @router.get("/version")
+    @router.get("/version", responses={403: HIDDEN[403]})
     async def versions() -> dict[str, Any]:
         if not settings.version_info:
             raise RequestRefused(403, "Forbidden. The server is configured for not showing version details.")
         return answers.versions(installed(), quire.__version__)
 
-    @router.get("/v1/capabilities", responses={200: {"model": schemas.CapabilitiesResponse}})
+    @router.get("/v1/capabilities", responses={200: {"model": schemas.CapabilitiesResponse}, 404: HIDDEN[404]})
     async def capabilities() -> dict[str, Any]:
         if not settings.capabilities:
             raise RequestRefused(404, "Not Found")
         found = answers.versions(installed(), quire.__version__)
         return answers.capabilities(service.policy, found, api_key_required=bool(settings.api_key))
 
-    @router.get("/v1/memory/stats")
+    @router.get("/v1/memory/stats", responses={403: HIDDEN[403]})
     async def memory_stats() -> Response:
         _check_managed(service)
         return JSONResponse(await service.call(_memory))
 
-    @router.get("/v1/memory/counts")
+    @router.get("/v1/memory/counts", responses={403: HIDDEN[403]})
     async def memory_counts() -> Response:
         _check_managed(service)
         return JSONResponse(await service.call(_counts))

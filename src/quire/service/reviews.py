@@ -8,7 +8,7 @@ from contextlib import suppress
 from quire.context import Json, Runtime
 from quire.database.reviews import ReviewRow
 from quire.durable.messages import DocumentReference
-from quire.errors import QuireError, UsageError
+from quire.errors import UsageError
 from quire.extract.encoding import decode_extraction, encode_extraction
 from quire.keys import Digest, artifact_key, digest_bytes, digest_of
 from quire.review.queue import ReviewQueue, signal_of
@@ -27,13 +27,15 @@ class ReviewService:
         self._store, self._runtime, self._every = store, runtime, every
 
     def current(self, document: DocumentReference, extraction: Digest) -> Digest:
-        """An extraction in the store with what people decided about it; itself if they did not."""
+        """An extraction of the store in today's schema, with what people decided about it; itself if that is equal."""
         scope, sha256 = document.get("scope", ""), document["source"]["id"]
-        if not self.queue.tables.latest(own := document_in(scope, sha256)):
-            return extraction
+        reviews = self.queue.tables.latest(own := document_in(scope, sha256))
         store = scoped(self._store, scope)
-        given = decode_extraction(store.load(extraction))
-        data = encode_extraction(self.queue.applied(given, own))
+        given = store.load(extraction)
+        found = decode_extraction(given)
+        data = encode_extraction(self.queue.applied(found, own) if reviews else found)
+        if data == given:
+            return extraction
         key = artifact_key("reviewed-extraction", "1", (extraction, digest_bytes(data)), digest_of({}))
         found = store.find(key)
         if found is None:
@@ -55,9 +57,8 @@ class ReviewService:
 
     def report_all(self) -> None:
         """Do that for all reviews that ended while no server could."""
-        with suppress(QuireError):  # the next decision, or the next start, does it
-            for review in self.queue.tables.awaited():
-                self._send(review)
+        for review in self.queue.tables.awaited():
+            self._send(review)
 
     def _send(self, review: ReviewRow) -> None:
         for run in review.waiting:

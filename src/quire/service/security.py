@@ -9,14 +9,16 @@ import ipaddress
 from starlette.requests import HTTPConnection
 
 from quire.errors import UsageError
-from quire.keys import digest_of
 from quire.service.contract.refusing import RequestRefused
 from quire.service.settings import ServiceSettings
+from quire.store.scoped import DEFAULT_TENANT, scope_of
 
 KEY_HEADER = "x-api-key"
 KEY_PARAMETER = "api_key"
 NO_KEY = "Api key is required as the ?api_key=SECRET query parameter."
 LONGEST_TENANT = 200
+UNREADABLE = "\ufffd"
+"""Stands for bytes that are not UTF-8: in a name it would make different names equal."""
 PUBLIC = frozenset(
     {
         *("/", "/ui", "/favicon.ico", "/health", "/ready", "/readyz", "/livez", "/api", "/version", "/metrics"),
@@ -67,30 +69,35 @@ def tenant_of(connection: HTTPConnection, settings: ServiceSettings) -> str:
     """The part of the store that a request works in: "" for the default tenant, and where there are no tenants."""
     if not settings.tenants:
         return ""
-    header = settings.tenant_header.lower()
-    name = (connection.headers.get(header) or connection.query_params.get("tenant_id") or "default").strip()
-    if len(name) > LONGEST_TENANT or not name.isprintable():
+    names = {_decoded(value) for value in connection.headers.getlist(settings.tenant_header)}
+    name = (names.pop() if names else connection.query_params.get("tenant_id", "")).strip(" ") or DEFAULT_TENANT
+    if names or len(name) > LONGEST_TENANT or UNREADABLE in name or not name.isprintable():
         raise RequestRefused(
-            422, f"the tenant in {settings.tenant_header} is not a name of at most {LONGEST_TENANT} characters"
+            400,
+            f"{settings.tenant_header} names no tenant: send one name in UTF-8, of at most {LONGEST_TENANT} characters "
+            "that can be printed",
         )
     return scope_of(name)
 
 
-def scope_of(tenant: str) -> str:
-    """The part of the store that a tenant works in, by its name."""
-    return "" if tenant == "default" else f"tenant-{digest_of(['tenant', tenant])[:32]}"
+def _decoded(header: str) -> str:
+    """The value of a header in UTF-8; the bytes of headers come as latin-1."""
+    return header.encode("latin-1").decode("utf-8", "replace")
 
 
 def check_host(connection: HTTPConnection, settings: ServiceSettings) -> None:
     """Refuse a host name that is not the server's: a web site may let its name lead here (DNS rebinding).
 
-    A server without a key on loopback is called by names of this machine; others are listed in `allowed_hosts`.
+    A server without a key on loopback is called by names of this machine; others are listed in `allowed_hosts`. Where
+    names count, a request must have one.
     """
     host = _host_of(connection.headers.get("host", ""))
     guessed = not settings.api_key and not settings.allow_no_key and is_loopback(settings.host)
-    if not host or is_loopback(host) or not (settings.allowed_hosts or guessed):
+    if is_loopback(host) or not (settings.allowed_hosts or guessed):
         return
     if not any(_matches(host, allowed.lower()) for allowed in settings.allowed_hosts):
+        if not host:
+            raise RequestRefused(400, "the request has no Host: send the name of this server")
         advice = "list the name in QUIRE_SERVE_ALLOWED_HOSTS"
         raise RequestRefused(421, f"this server is not called {host[:100]}: {advice}, or set an API key")
 

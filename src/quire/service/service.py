@@ -8,13 +8,14 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
 from quire.answers.documents import COUNTED, task_meta
 from quire.context import RunStatus, Store
 from quire.database.runs import Runs, run_of
+from quire.database.scopes import note_scope
 from quire.durable.messages import (
     SourceJson,
     TaskArgument,
@@ -28,12 +29,13 @@ from quire.durable.opening import ServedRuntime
 from quire.durable.reads.sources import save_source, source_key
 from quire.durable.tasks.sealing import sealed
 from quire.durable.tasks.steps import READS
-from quire.errors import ConfigurationError, QuireError, RunError
+from quire.errors import ConfigurationError, QuireError, RunError, UsageError
 from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
 from quire.service.contract.refusing import RequestRefused
 from quire.service.indexing import DocumentIndexer
 from quire.service.learned import LearnedModels
+from quire.service.logs import log
 from quire.service.removing import FetchedResults
 from quire.service.reviews import ReviewService
 from quire.service.settings import ServiceSettings
@@ -42,11 +44,12 @@ from quire.service.uploads import Upload
 from quire.service.waiting import RunWaiter
 from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import scoped
+from quire.supervisor import SupervisedThread
 
 FLOW = "task"
 VISION = "vision"
-CLEARED = 1000
-"""Tasks that are cleared at a time."""
+CLEARED = 500
+"""Runs that `clear` looks at, and forgets, at a time."""
 FETCH_S = 120.0
 """How long a download may take."""
 THREADS = 16
@@ -71,10 +74,10 @@ class Service:
         self.reviews = ReviewService(store, runtime, every=settings.review_samples == "all")
         self.learned = LearnedModels(settings.learned)
         self.draining = False
+        self._scopes: set[str] = {""}  # recorded by this process
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
-        self._fetched = FetchedResults(
-            settings.result_removal_delay_s, lambda runs: self._threads.submit(self._forget_many, runs)
-        )
+        self._fetched = FetchedResults(settings.result_removal_delay_s, self._forget_many)
+        self._reporting = SupervisedThread("quire-reviews", lambda _: self.reviews.report_all())
 
     async def call(self, work: Callable[..., T], *args: object, **options: object) -> T:
         """Run something that blocks in a thread."""
@@ -102,6 +105,7 @@ class Service:
             raise RequestRefused(
                 413, f"{upload.name} is larger than {most:,} bytes, the limit of this server for a file"
             )
+        self._note_scope(tenant)
         store, document = self.store_of(tenant), upload.id
         if store.find(source_key(document)) is None:
             upload.file.seek(0)
@@ -123,6 +127,7 @@ class Service:
         most = self.settings.max_queued_per_tenant
         if most and self.runs.in_progress_of(FLOW, argument["tenant"]) >= most:
             raise _busy()
+        self._note_scope(argument["tenant"])
         key = task or str(uuid.uuid4())
         try:
             run = self.runtime.submit(FLOW, sealed(argument), key=key)
@@ -143,9 +148,10 @@ class Service:
         return status.key
 
     def find(self, task: str, tenant: str) -> RunStatus | None:
-        """The run of a task; None if the tenant has none of that id. Blocks."""
+        """The run of a task; None if the tenant has none of that id, or deleted a document of it. Blocks."""
         status = self.runs.glance(run_of(FLOW, task))
-        return status if status and status.flow == FLOW and status.inputs["tenant"] == tenant else None
+        known = status is not None and status.flow == FLOW and status.inputs["tenant"] == tenant
+        return status if known and not status.inputs.get("deleted") else None
 
     def documents(self, status: RunStatus) -> list[TaskDocument]:
         """What became of the sources of a task that is finished. Blocks."""
@@ -183,21 +189,20 @@ class Service:
             self._fetched.add(run)
 
     def clear(self, tenant: str, older_s: float) -> None:
-        """Forget the tasks of docling's API that ended some seconds ago."""
-        before = time.time() - older_s
-        while ended := [
-            run.run
-            for run in self.runtime.runs(flow=FLOW, state="finished", limit=CLEARED)
-            if run.inputs["tenant"] == tenant and run.inputs["type"] not in READS and (run.finished or 0.0) <= before
-        ]:
-            self._forget_many(ended)
+        """Forget the tasks of docling's API that ended some seconds ago. One that cannot be forgotten is logged."""
+        for portion in self.runs.ended_before(FLOW, time.time() - older_s, limit=CLEARED):
+            ended = [run for run, inputs in portion if inputs["tenant"] == tenant and inputs["type"] not in READS]
+            try:
+                self._forget_many(ended)
+            except QuireError as error:
+                log.warning("not all tasks are cleared: %s", error)
 
     def begin(self) -> None:
         """Start working on what is queued."""
         if isinstance(self.runtime, LocalRuntime):
             self.runtime.serve()
         self.indexer.begin()
-        self._threads.submit(self.reviews.report_all)
+        self._reporting.start()
 
     def drain(self) -> None:
         """The server is about to stop: refuse new tasks, and end what only waits. Safe in a signal handler."""
@@ -211,6 +216,8 @@ class Service:
         self._threads.shutdown(wait=False)
 
     def _close(self) -> None:
+        self._reporting.stop()
+        self._fetched.close()
         self.indexer.close()
         if isinstance(self.runtime, LocalRuntime):
             self.runtime.close(patience_s=self.settings.shutdown_s)
@@ -218,13 +225,26 @@ class Service:
             self.runtime.close()
         self.store.close()
 
+    def _note_scope(self, scope: str) -> None:
+        if scope not in self._scopes:
+            note_scope(self.store.database, scope)
+            self._scopes.add(scope)
+
     def _forget_many(self, runs: Sequence[str]) -> None:
-        """On this machine in one transaction; a server elsewhere is asked for each."""
-        here = isinstance(self.runtime, LocalRuntime)
-        with self.store.database.transaction() if here else nullcontext():
-            for run in runs:
-                with suppress(QuireError):  # it is gone already
-                    self.runtime.forget(run)
+        """On this machine in one transaction; a server elsewhere is asked for each, and its first error is raised."""
+        if isinstance(self.runtime, LocalRuntime):
+            self.runs.forget_ended(runs)
+            return
+        failures: list[QuireError] = []
+        for run in runs:
+            try:
+                self.runtime.forget(run)
+            except UsageError:  # it is gone already
+                continue
+            except QuireError as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
 
 
 def tesseract_data() -> tuple[str, ...]:

@@ -107,6 +107,21 @@ class ServiceSettings:
     ocr_presets: tuple[str, ...] = _setting(
         OCR_PRESETS, "DOCLING_SERVE_ALLOWED_OCR_PRESETS", "names", "values of ocr_preset"
     )
+    titles: bool = _setting(
+        False, "QUIRE_SERVE_TITLES", "flag", "mark titles of PDFs and scans, where docling-serve has headings alone"
+    )
+    remote_models: bool = _setting(
+        False,
+        "DOCLING_SERVE_ENABLE_REMOTE_SERVICES",
+        "flag",
+        "ask the models that requests name, at picture_description_api",
+    )
+    strict_enrichments: bool = _setting(
+        False,
+        "QUIRE_SERVE_STRICT_ENRICHMENTS",
+        "flag",
+        "refuse requests for enrichments that no model can do here",
+    )
     cors_origins: tuple[str, ...] = _setting(
         (),
         "DOCLING_SERVE_CORS_ORIGINS",
@@ -199,6 +214,9 @@ class ServiceSettings:
             targets=frozenset(self.target_types) & frozenset(TARGETS),
             tesseract_data=frozenset(tesseract_data),
             vision=vision,
+            remote_models=self.remote_models,
+            strict_enrichments=self.strict_enrichments,
+            titles=self.titles,
         )
 
 

@@ -1,4 +1,4 @@
-"""Figures about HTTP: requests, their times and sizes, for all processes of one server.
+"""Figures about HTTP (requests, their times and sizes) and about restarts of threads, for all processes of one server.
 
 Each process counts its own. Where there are several, each writes its counts to a file of its own every second, and the
 one that is asked adds up the files: what a process has counted outlives it.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 from quire.atomic_files import write_files
 from quire.figures import sample
+from quire.supervisor import restarts
 
 SHARE_S = 1.0
 DURATIONS_MS = (5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10_000, 60_000)
@@ -51,7 +53,7 @@ class Traffic:
 
     def share(self) -> None:
         """Write the counts for the other processes. Blocks."""
-        text = json.dumps({"active": self._active, "histograms": self._histograms})
+        text = json.dumps({"active": self._active, "histograms": self._histograms, "restarts": restarts()})
         if self._folder is not None and text != self._shared:
             write_files({self._folder / f"{os.getpid()}.json": text.encode()})
             self._shared = text
@@ -63,11 +65,14 @@ class Traffic:
     def samples(self) -> Iterator[tuple[str, float]]:
         """The figures of all processes of this server. Blocks."""
         active, histograms = self._active, {name: list(counts) for name, counts in self._histograms.items()}
+        restarted = Counter(restarts())
         for pid, told in self._others():
             active += told["active"] if _is_alive(pid) else 0
+            restarted.update(told["restarts"])
             for name, counts in told["histograms"].items():
                 known = histograms.get(name, [0.0] * len(counts))
                 histograms[name] = [a + b for a, b in zip(known, counts, strict=True)]
+        yield from ((sample("thread_restarts_total", thread=name), count) for name, count in sorted(restarted.items()))
         yield "http_server_active_requests", active
         for name, counts in sorted(histograms.items()):
             family, _, labels = name.removesuffix("}").partition("{")

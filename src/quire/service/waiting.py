@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
 from contextlib import suppress
-from threading import Event, Lock, Thread
+from threading import Event, Lock
 
 from quire.context import Runtime
-from quire.errors import QuireError
+from quire.supervisor import SupervisedThread
 
 PORTION_S = 0.1
 """How long the thread waits before it looks at newly awaited runs."""
-LOOK_S = 5.0
-"""How often a run is looked up by itself: a server may have ended it without a record."""
+AWAY_S = 5.0
+"""The longest back-off when the database is away: requests time out meanwhile, or find their run later."""
 
 
 class RunWaiter:
@@ -24,8 +23,7 @@ class RunWaiter:
         self._lock = Lock()
         self._awaited: dict[str, set[asyncio.Future[None]]] = {}
         self._wanted = Event()
-        self._closed = False
-        self._thread: Thread | None = None
+        self._thread: SupervisedThread | None = None
 
     async def ended(self, run: str, timeout_s: float) -> bool:
         """Whether the run has ended, within a timeout. True for an unknown run."""
@@ -34,7 +32,7 @@ class RunWaiter:
         with self._lock:
             self._awaited.setdefault(run, set()).add(future)
             if self._thread is None:
-                self._thread = Thread(target=self._wait, name="quire-waiter", daemon=True)
+                self._thread = SupervisedThread("quire-waiter", self._wait, longest_s=AWAY_S)
                 self._thread.start()
         self._wanted.set()
         try:
@@ -50,27 +48,21 @@ class RunWaiter:
         return True
 
     def close(self) -> None:
-        self._closed = True
-        self._wanted.set()
         if self._thread is not None:
+            self._thread.stop()
+            self._wanted.set()
             self._thread.join()
 
-    def _wait(self) -> None:
+    def _wait(self, stopped: Event) -> None:
         """In the thread."""
-        while not self._closed:
+        while not stopped.is_set():
             with self._lock:
                 runs = list(self._awaited)
             if not runs:
                 self._wanted.wait()
                 self._wanted.clear()
                 continue
-            try:
-                ended: Iterable[str] = self._runtime.wait_ended(runs, timeout_s=PORTION_S)
-            except QuireError:  # the database is away: requests time out, or find their run later
-                self._wanted.clear()
-                self._wanted.wait(LOOK_S)
-                continue
-            for run in ended:
+            for run in self._runtime.wait_ended(runs, timeout_s=PORTION_S):
                 with self._lock:
                     futures = self._awaited.pop(run, set())
                 for future in futures:

@@ -22,6 +22,8 @@ from quire.store.packs import LOOSE
 
 RUN_DAYS = 30
 """How long ended runs are kept."""
+POLL_S = 0.05
+"""How often it is checked whether another process has removed what it wants."""
 SMALL = 64_000
 """Packs up to this size are merged."""
 
@@ -96,11 +98,13 @@ def collect(
 
 
 @contextmanager
-def alone(store: ArtifactStore) -> Iterator[None]:
-    """A lock: one process at a time removes data from a store. Raises StoreError while another one does."""
-    claim = store.claim(ArtifactKey("store/removing"))
-    if claim is None:
-        raise StoreError(f"another process is removing data from {store.place}; wait until it is done")
+def alone(store: ArtifactStore, *, patience_s: float = 0.0) -> Iterator[None]:
+    """A lock: one at a time removes data from a store. Raises StoreError when another one takes longer."""
+    until = time.monotonic() + patience_s
+    while (claim := store.claim(ArtifactKey("store/removing"))) is None:
+        if time.monotonic() >= until:
+            raise StoreError(f"another process is removing data from {store.place}; wait until it is done")
+        time.sleep(POLL_S)
     try:
         yield
     finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +13,18 @@ from quire.database.database import in_portions
 from quire.database.documents import DocumentRows
 from quire.database.facts import Facts
 from quire.database.mentions import Mentions
+from quire.database.scopes import known_scopes
 from quire.database.sqlite import SqliteDatabase
 from quire.document import Document
 from quire.errors import UsageError
+from quire.keys import Digest
 from quire.store.artifacts import ArtifactStore
 from quire.store.collecting import alone
 from quire.store.compacting import packs_of, rewrite
 from quire.store.images import DOCUMENTS
 from quire.store.local import LocalObjects
 from quire.store.packs import LOOSE
+from quire.store.scoped import document_in
 
 if TYPE_CHECKING:
     from quire.search.backend import Indexes
@@ -30,9 +33,13 @@ SIMILAR = "similar.sqlite3"
 """The index of pictures next to the facts of a folder: fingerprints of pages, by the key of their answer."""
 
 
+PATIENCE_S = 60.0
+"""How long a deletion waits for another one, or for garbage collection."""
+
+
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """What was removed with a document, or would be."""
+    """What was removed with a document, or would be. `document` is the id of its bytes, of whichever tenant."""
 
     document: str
     facts: int
@@ -46,12 +53,17 @@ class Deleted:
     """Its output files, which are not deleted."""
     unfinished: tuple[str, ...] = ()
     """Unfinished runs about it, which are not deleted, and would read it again."""
+    reviews: int = 0
+    samples: int = 0
+    """How many of these reviews were samples to learn from."""
+    tenants: int = 0
+    """Other tenants that have the same document, and keep it."""
 
 
 def find_document(store: ArtifactStore, named: str) -> str:
     """The id of a document by a file, a path that the store knows, an id, or the prefix of an id.
 
-    Raises UsageError when there is none, or more than one.
+    What tenants have is found by the whole id. Raises UsageError when there is none, or more than one.
     """
     rows = DocumentRows(store.database)
     path = Path(named)
@@ -59,16 +71,22 @@ def find_document(store: ArtifactStore, named: str) -> str:
         return Document(path).id
     if remembered := rows.at(path.absolute()):
         return remembered
-    found = rows.beginning_with(named.lower()) if named.isalnum() else []
+    id = named.lower()
+    found = rows.beginning_with(id) if named.isalnum() else []
     if len(found) == 1:
         return found[0]
     if found:
         raise UsageError(f"{named} is the prefix of {len(found)} document ids; write more characters of the id")
+    if rows.having([document_in(scope, id) for scope in known_scopes(store.database)]):
+        return id
     raise UsageError(f"{store.place} has no document {named}; name a file, or the prefix of an id")
 
 
-def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run: bool = False) -> list[Deleted]:
-    """Delete documents by their ids. When this returns, nothing of them is left in the store but shared content.
+def delete_documents(
+    store: ArtifactStore, documents: Sequence[str], *, scopes: Collection[str] = ("",), dry_run: bool = False
+) -> list[Deleted]:
+    """Delete documents by their ids, in some scopes. When this returns, nothing of them is left there but content that
+    others have too.
 
     A process that reads such a document meanwhile may bring it back, and one that was killed while writing may have
     left orphaned bytes: the next garbage collection removes those.
@@ -76,24 +94,36 @@ def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run:
     from quire.search.engine_places import remove_everywhere
 
     database, rows = store.database, DocumentRows(store.database)
+    own = {document: [document_in(scope, document) for scope in scopes] for document in documents}
+    every = [id for ids in own.values() for id in ids]
     store.flush()
-    with alone(store), ExitStack() as stack:
-        images = {document: _images(store, document) for document in documents}
+    with alone(store, patience_s=PATIENCE_S), ExitStack() as stack:
+        images = {id: _images(store, id) for id in every}
+        others = set(known_scopes(database)) - {*scopes} | ({""} - {*scopes})
+
+        def found(mentions: Mentions) -> list[Deleted]:
+            return [_looked_up(rows, document, own[document], images, others, mentions) for document in documents]
+
         if dry_run:
-            mentions = Mentions(database, documents)
-            return [_looked_up(rows, document, images[document], mentions) for document in documents]
+            return found(Mentions(database, documents, scopes=scopes, load=_loading(store)))
         if isinstance(database, SqliteDatabase):
             database.overwrite_deleted()
         had = Facts(database).known_bytes()
         index = _index(store, stack)
-        remove_everywhere(database, documents)  # before the facts: if it fails, the deletion can be repeated
+        remove_everywhere(database, every)  # before the facts: if it fails, the deletion can be repeated
         with database.transaction(lasting=True):
             if index is not None:
-                index.remove(documents)  # in PostgreSQL with the facts, in SQLite before them
-            mentions = Mentions(database, documents)
-            answers = rows.answers(documents)
-            deleted = [_delete(rows, document, images[document], mentions) for document in documents]
+                index.remove(every)  # in PostgreSQL with the facts, in SQLite before them
+            mentions = Mentions(database, documents, scopes=scopes, load=_loading(store))
+            answers = rows.answers(every)
+            deleted = found(mentions)
+            for document in documents:
+                for id in own[document]:
+                    rows.delete(id, mentions.paths[document])
             mentions.remove()
+            for shared in mentions.contents:
+                for id in shared.ids:
+                    rows.forget_contents(document_in(shared.scope, id), shared.digests)
             Facts(database).remove_unreferenced()
             if isinstance(store.objects, LocalObjects):
                 _remove_fingerprints(store.objects.folder / SIMILAR, answers - rows.known(answers))
@@ -106,6 +136,11 @@ def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run:
     return deleted
 
 
+def _loading(store: ArtifactStore) -> Callable[[Digest], bytes]:
+    """Loads the list of the documents of a task; an empty one if that was deleted with another document."""
+    return lambda digest: store.load(digest) if store.has_contents([digest]) else b"[]"
+
+
 def _index(store: ArtifactStore, stack: ExitStack) -> Indexes | None:
     """The search index of the store, if it has one."""
     from quire.search.opening import indexes_of
@@ -115,29 +150,34 @@ def _index(store: ArtifactStore, stack: ExitStack) -> Indexes | None:
     return None if index is None else stack.enter_context(closing(index))
 
 
-def _delete(rows: DocumentRows, document: str, images: Sequence[str], mentions: Mentions) -> Deleted:
-    """Delete the rows of the document, in the caller's transaction."""
-    deleted = _looked_up(rows, document, images, mentions)
-    rows.delete(document, mentions.paths[document])
-    return deleted
-
-
 def _images(store: ArtifactStore, document: str) -> list[str]:
     return [one.name for one in store.objects.list(f"{DOCUMENTS}{document}/")]
 
 
-def _looked_up(rows: DocumentRows, document: str, images: Sequence[str], mentions: Mentions) -> Deleted:
-    shared = rows.shared(document)
-    sizes = [size for key, size in rows.sizes(document) if key not in shared]
+def _looked_up(
+    rows: DocumentRows,
+    document: str,
+    own: Collection[str],
+    images: Mapping[str, Sequence[str]],
+    others: Collection[str],
+    mentions: Mentions,
+) -> Deleted:
+    """What a document has under its own ids, one for each scope that it is deleted from."""
+    shared = {key for id in own for key in rows.shared(id)}
+    sizes = [size for id in own for key, size in rows.sizes(id) if key not in shared]
+    reviews = [rows.reviews(id) for id in own]
     return Deleted(
         document=document,
         facts=len(sizes),
         bytes=sum(sizes),
         kept=len(shared),
-        images=len(images),
+        images=sum(len(images[id]) for id in own),
         runs=len(mentions.ended[document]),
-        outputs=tuple(rows.outputs(document)),
+        outputs=tuple(file for id in own for file in rows.outputs(id)),
         unfinished=tuple(sorted(mentions.unfinished[document])),
+        reviews=sum(all for all, _ in reviews),
+        samples=sum(samples for _, samples in reviews),
+        tenants=len(rows.having([document_in(scope, document) for scope in others])),
     )
 
 

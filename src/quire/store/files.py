@@ -7,11 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from quire.database.leases import LEASE_S
+from quire.database.places import DATABASE
 from quire.database.sqlite import SqliteDatabase
 from quire.store.artifacts import ArtifactStore
 from quire.store.local import LocalObjects
-
-DATABASE = "facts.sqlite3"
 
 
 class FileStore(ArtifactStore):

@@ -10,10 +10,11 @@ from urllib.request import url2pathname
 
 from quire.database.database import Database
 from quire.database.leases import LEASE_S
+from quire.database.places import DATABASE
 from quire.database.sqlite import SqliteDatabase
 from quire.errors import ConfigurationError
 from quire.store.artifacts import ArtifactStore
-from quire.store.files import DATABASE, FileStore
+from quire.store.files import FileStore
 from quire.store.local import LocalObjects
 from quire.store.objects import Objects
 

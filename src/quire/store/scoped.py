@@ -8,6 +8,9 @@ from quire.context import Claim, Store
 from quire.engine import Attempt
 from quire.keys import ArtifactKey, Digest, digest_of
 
+DEFAULT_TENANT = "default"
+"""The tenant of those who name none, and of the command line."""
+
 
 class ScopedStore:
     """A store in which every key and every document id is derived from those given and the name of the scope.
@@ -43,8 +46,8 @@ class ScopedStore:
         page: int | None = None,
         claim: Claim | None = None,
     ) -> Digest:
-        own = self.document(document)
-        return self._store.save(self._key(key), data, stage=stage, document=own, page=page, claim=claim)
+        own, held = self.document(document), None if claim is None else self._held(claim)
+        return self._store.save(self._key(key), data, stage=stage, document=own, page=page, claim=held)
 
     def find_many(self, keys: Sequence[ArtifactKey]) -> Mapping[ArtifactKey, Digest]:
         given = {self._key(key): key for key in keys}
@@ -57,10 +60,11 @@ class ScopedStore:
         return self._store.share(self._key(key), document=self.document(document), page=page)
 
     def claim(self, key: ArtifactKey) -> Claim | None:
-        return self._store.claim(self._key(key))
+        claim = self._store.claim(self._key(key))
+        return None if claim is None else claim._replace(key=key)
 
     def release(self, claim: Claim) -> None:
-        self._store.release(claim)
+        self._store.release(self._held(claim))
 
     def flush(self, *, lasting: bool = True) -> None:
         self._store.flush(lasting=lasting)
@@ -77,6 +81,10 @@ class ScopedStore:
     def close(self) -> None:
         self._store.close()
 
+    def _held(self, claim: Claim) -> Claim:
+        """The claim as the whole store knows it: callers have it with the key that they asked for."""
+        return claim._replace(key=self._key(ArtifactKey(claim.key)))
+
     def _key(self, key: ArtifactKey) -> ArtifactKey:
         """A key that is no digest of work, like that of a slot of an engine, belongs to the whole store."""
         return key if "/" in key else ArtifactKey(digest_of([self._scope, key]))
@@ -85,6 +93,11 @@ class ScopedStore:
 def scoped(store: Store, scope: str) -> Store:
     """The part of a store for a scope; the store itself without one."""
     return ScopedStore(store, scope) if scope else store
+
+
+def scope_of(tenant: str) -> str:
+    """The part of a store that a tenant works in, by its name."""
+    return "" if tenant == DEFAULT_TENANT else f"tenant-{digest_of(['tenant', tenant])[:32]}"
 
 
 def document_in(scope: str, document: str) -> str:

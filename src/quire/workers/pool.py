@@ -7,19 +7,36 @@ import os
 import pickle
 import threading
 import time
-from collections import deque
 from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import partial
 from types import TracebackType
 
 from quire.budget import check_descriptors
 from quire.errors import UsageError
+from quire.supervisor import SupervisedThread
 from quire.workers.conversation import Assignment, OnEvent, OnRequest, WorkerReply, converse
 from quire.workers.process import WorkerProcess
 
+NEW = 0.25
+"""What a brief job, and the first job of a share, cost of a turn: a stream of short documents does not hold up a long
+one, and hardly waits for it."""
+REMEMBERED = 1000
+"""Shares that may be remembered after their last turn."""
 _LEAVING_S = 0.5
 _JOINING_S = 15.0
+
+
+class Lane(IntEnum):
+    """Which workers take a job, and how soon."""
+
+    CALL = 0
+    """A caller waits for it: it is next."""
+    BRIEF = 1
+    """It takes a moment: looking into a file, the pages of a short document, assembling or exporting them."""
+    LONG = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +57,9 @@ class _Task:
 
     assignment: Assignment
     future: Future[WorkerReply]
+    lane: Lane
+    turn: float
+    share: str
     worker: WorkerProcess | None = None
     settled: threading.Event = field(default_factory=threading.Event)
 
@@ -47,8 +67,11 @@ class _Task:
 class WorkerPool:
     """Worker processes and their queue. Thread-safe.
 
+    Shares of it, such as runs, take turns. One more worker, for all lanes but the long one, starts when a job of these
+    has to wait.
+
     Args:
-        workers: How many jobs run in parallel. Workers are started on demand.
+        workers: How many jobs run in parallel, besides that one. Workers are started on demand.
         memory_limit: Bytes that a worker and its descendants may use while a job runs; None for no limit.
         recycle_after: Jobs after which a worker is replaced.
         recycle_above: Memory in bytes after a job above which a worker is replaced.
@@ -76,9 +99,15 @@ class WorkerPool:
         self._idle_s = idle_s
         self._first = first
         self._changed = threading.Condition()
-        self._waiting: deque[_Task] = deque()
+        self._waiting: list[_Task] = []
+        self._now = self._newest = 0.0
+        """The turn of the job that was taken last, and of the first job of the newest share."""
+        self._turns: dict[str, float] = {}
+        """The turn of the last job of each share."""
         self._tasks: dict[Future[WorkerReply], _Task] = {}
-        self._threads: set[threading.Thread] = set()
+        self._threads: set[SupervisedThread] = set()
+        self._reserved: SupervisedThread | None = None
+        """The slot for all lanes but the long one."""
         self._closed = False
         self._owner = os.getpid()
         atexit.register(self.close)
@@ -99,9 +128,10 @@ class WorkerPool:
         renew_s: float | None = None,
         on_event: OnEvent | None = None,
         on_request: OnRequest | None = None,
-        urgent: bool = False,
+        lane: Lane = Lane.LONG,
+        share: str = "",
     ) -> Future[WorkerReply]:
-        """Queue a job; blocks while two jobs per worker are queued already. An urgent one is next, and never blocks.
+        """Queue a job; in the long lane it blocks while two jobs per worker are queued already for its share.
 
         The future returns the result, or raises WorkerTimeout, WorkerCrashed, WorkerOutOfMemory, JobFailed or the
         QuireError of the job. It can be cancelled in every state: a queued job is dropped, a running one killed.
@@ -113,17 +143,21 @@ class WorkerPool:
         if os.getpid() != self._owner:
             raise UsageError("this pool belongs to the parent of this forked process; create a new pool")
         pickled = pickle.dumps(job.arguments)
-        task = _Task(Assignment(job.call, pickled, timeout_s, on_event, on_request, renew_s), Future())
+        assignment = Assignment(job.call, pickled, timeout_s, on_event, on_request, renew_s)
         with self._changed:
-            self._changed.wait_for(lambda: self._closed or urgent or len(self._waiting) < 2 * self._workers)
+            self._changed.wait_for(lambda: self._closed or lane < Lane.LONG or self._queued(share) < 2 * self._workers)
             if self._closed:
                 raise UsageError("the pool is closed")
-            (self._waiting.appendleft if urgent else self._waiting.append)(task)
+            task = _Task(assignment, Future(), lane, self._turn(share, lane), share)
+            self._waiting.append(task)
             self._tasks[task.future] = task
             if len(self._threads) < min(len(self._tasks), self._workers):
-                thread = threading.Thread(target=self._supervise, name="quire-worker", daemon=True)
+                thread = SupervisedThread("quire-worker", self._supervise)
                 self._threads.add(thread)
                 thread.start()
+            elif lane < Lane.LONG and len(self._tasks) > len(self._threads) and self._reserved is None:
+                self._reserved = SupervisedThread("quire-worker", partial(self._supervise, reserved=True))
+                self._reserved.start()
             self._changed.notify_all()
         task.future.add_done_callback(self._withdraw)
         return task.future
@@ -134,7 +168,7 @@ class WorkerPool:
             tasks = [task for future in futures if (task := self._tasks.get(future))]
         for task in tasks:
             task.future.cancel()
-        if threading.current_thread() in self._threads:
+        if threading.current_thread() in {*self._threads, self._reserved}:
             return  # called in a callback: its own job ends when it returns
         for task in tasks:
             task.settled.wait(_JOINING_S)
@@ -155,10 +189,13 @@ class WorkerPool:
         atexit.unregister(self.close)
         with self._changed:
             self._closed = True
-            futures, threads = list(self._tasks), list(self._threads)
+            futures = list(self._tasks)
+            threads = [*self._threads, *([self._reserved] if self._reserved else [])]
             self._changed.notify_all()
         for future in futures:
             future.cancel()
+        for thread in threads:
+            thread.stop()
         until = time.monotonic() + _JOINING_S
         for thread in threads:
             if thread is not threading.current_thread():
@@ -191,15 +228,13 @@ class WorkerPool:
         if waits:
             self._settle(task, None)
 
-    def _supervise(self) -> None:
+    def _supervise(self, _: threading.Event, *, reserved: bool = False) -> None:
         """The loop of one slot: a thread and, while there is work, a worker."""
-        worker = self._take_first()
+        worker = None if reserved else self._take_first()
         try:
-            while (task := self._next()) is not None:
+            while (task := self._next(reserved=reserved)) is not None:
                 worker = self._run(task, worker)
         finally:
-            with self._changed:
-                self._threads.discard(threading.current_thread())
             if worker is not None:
                 worker.stop(_LEAVING_S)
 
@@ -208,19 +243,47 @@ class WorkerPool:
             first, self._first = self._first, None
             return first
 
-    def _next(self) -> _Task | None:
+    def _turn(self, share: str, lane: Lane) -> float:
+        """The turn of a further job (start-time fair queueing)."""
+        before = self._turns.get(share, -1.0)
+        if before < self._now:
+            turn = self._newest = max(self._now, self._newest + NEW)
+        else:
+            turn = before + (1.0 if lane == Lane.LONG else NEW)
+        if len(self._turns) > REMEMBERED:
+            self._turns = {name: last for name, last in self._turns.items() if last >= self._now}
+        self._turns[share] = turn
+        return turn
+
+    def _queued(self, share: str) -> int:
+        return sum(task.share == share and task.lane == Lane.LONG for task in self._waiting)
+
+    def _next(self, *, reserved: bool) -> _Task | None:
         """The next job; None when this slot is to end."""
         with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._surplus(), self._idle_s)
-            if self._waiting and not self._surplus():
+            self._changed.wait_for(lambda: self._first_waiting(reserved) or self._surplus(reserved), self._idle_s)
+            task = self._first_waiting(reserved)
+            if task is not None and not self._surplus(reserved):
+                self._waiting.remove(task)
+                self._now = max(self._now, task.turn)
                 self._changed.notify_all()
-                return self._waiting.popleft()
+                return task
             # Under the same lock as the decision, so that a job submitted now starts another slot.
+            if reserved:
+                self._reserved = None
             self._threads.discard(threading.current_thread())
             return None
 
-    def _surplus(self) -> bool:
-        return self._closed or len(self._threads) > self._workers
+    def _first_waiting(self, reserved: bool) -> _Task | None:
+        """The job whose turn it is."""
+        return min(
+            (task for task in self._waiting if task.lane < Lane.LONG or not reserved),
+            key=lambda task: (task.lane != Lane.CALL, task.turn),
+            default=None,
+        )
+
+    def _surplus(self, reserved: bool) -> bool:
+        return self._closed or (not reserved and len(self._threads) > self._workers)
 
     def _run(self, task: _Task, worker: WorkerProcess | None) -> WorkerProcess | None:
         """Run the job in a worker, and return the worker if it can take another job."""
@@ -246,10 +309,14 @@ class WorkerPool:
             self._settle(task, outcome)
         if worker is None or worker.gone:
             return None
-        if worker.jobs >= self._recycle_after or worker.resident() > self._recycle_above:
+        try:
+            keep = worker.jobs < self._recycle_after and worker.resident() <= self._recycle_above
+        except BaseException:
+            worker.end()
+            raise
+        if not keep:
             worker.stop(_LEAVING_S)
-            return None
-        return worker
+        return worker if keep else None
 
     def _settle(self, task: _Task, outcome: WorkerReply | BaseException | None) -> None:
         with self._changed:

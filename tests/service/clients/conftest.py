@@ -51,7 +51,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QuireServer]:
 @pytest.fixture(scope="session")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QuireServer]:
     """A server with a key that separates tenants."""
-    settings = {"DOCLING_SERVE_API_KEY": KEY, "QUIRE_SERVE_TENANTS": "true"}
+    settings = {
+        "DOCLING_SERVE_API_KEY": KEY,
+        "QUIRE_SERVE_TENANTS": "true",
+        "QUIRE_SERVE_ALLOWED_PRIVATE_IPS": "127.0.0.1/32",
+    }
     with running(QuireServer(tmp_path_factory.mktemp("guarded"), environment=settings)) as started:
         yield started
 

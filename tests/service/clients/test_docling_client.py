@@ -146,8 +146,11 @@ def test_the_asynchronous_client_follows_a_task(docling, server, files):
 def test_a_key_is_asked_for_over_http_and_websocket(docling, guarded, files):
     with pytest.raises(ClientRefused, match=r"401|Unauthorized"):
         docling.call("convert", url=guarded.url, source=files / "harbour.md")
-    answer = docling.call("convert", url=guarded.url, source=files / "harbour.md", api_key=KEY)
-    assert answer["status"] == "success"
+    for watcher in ("websocket", "polling"):
+        states, answer = docling.call(
+            "watch", url=guarded.url, source=files / "report.pdf", api_key=KEY, watcher=watcher
+        )
+        assert states[-1] == "success" and answer["name"] == "report"
 
 
 def test_a_tenant_header_is_accepted_where_tenants_are_not_separated(docling, server, files):
@@ -178,8 +181,10 @@ def convert_remote(environment, folder: Path, *arguments: object) -> subprocess.
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
 
 
-def test_convert_remote_reports_a_broken_file(environment, guarded, broken, tmp_path):
+def test_convert_remote_sends_a_key_and_reports_a_broken_file(environment, guarded, files, broken, tmp_path):
     with_key = ["--service-url", guarded.url, "--api-key", KEY]
+    done = convert_remote(environment, tmp_path, files / "report.pdf", *as_options("md"), *with_key)
+    assert done.returncode == 0 and (tmp_path / "out" / "report.md").read_text().startswith("## Chapter 1")
     done = convert_remote(environment, tmp_path, broken, *with_key)
     assert done.returncode != 0 and "broken.pdf" in done.stderr + done.stdout
 

@@ -76,13 +76,21 @@ def test_langchain_loads_markdown_and_chunks(langchain, server, site):
     assert set(places) == {1, 2}
 
 
+def test_langchain_sends_the_key_of_its_client(langchain, guarded, site):
+    ((text, _),) = langchain.call("load", url=guarded.url, paths=[f"{site}/report.pdf"], export="markdown", key=KEY)
+    assert text.startswith("## Chapter 1")
+    with pytest.raises(ClientRefused):
+        langchain.call("load", url=guarded.url, paths=[f"{site}/harbour.md"], export="markdown", key="wrong")
+
+
 def test_docling_mcp_converts_a_url_and_caches_it(mcp, server, site):
     cached, name, markdown = mcp.call("convert", url=server.url, source=f"{site}/report.pdf")
     assert (cached, name) == (False, "report") and "Chapter 1" in markdown
     assert mcp.call("convert", url=server.url, source=f"{site}/report.pdf")[0] is True
 
 
-def test_docling_mcp_reports_a_server_that_it_may_not_use(mcp, guarded, site):
+def test_docling_mcp_sends_its_key_and_reports_a_server_that_it_may_not_use(mcp, guarded, site):
+    assert mcp.call("convert", url=guarded.url, source=f"{site}/harbour.md", key=KEY)[1] == "harbour"
     with pytest.raises(ClientRefused) as refused:
         mcp.call("convert", url=guarded.url, source=f"{site}/figure.pdf", key="wrong")
     assert refused.value.kind == "ServiceError"
@@ -124,7 +132,8 @@ def test_open_webui_passes_on_the_parameters_of_its_administrator(open_webui, se
     assert len(loaded) == 2
 
 
-def test_open_webui_reports_a_broken_file_and_a_missing_key(open_webui, guarded, files, broken):
+def test_open_webui_sends_its_key_and_reports_a_broken_file_and_a_missing_key(open_webui, guarded, files, broken):
+    assert len(open_webui.call("load", url=guarded.url, path=files / "report.pdf", key=KEY)) == 2
     with pytest.raises(ClientRefused, match=r"conversion status failure - .*broken\.pdf"):
         open_webui.call("load", url=guarded.url, path=broken, key=KEY)
     with pytest.raises(ClientRefused, match="Unauthorized"):

@@ -76,5 +76,7 @@ def test_errors(java, server, guarded, files, broken):
         java.call("poll", url=server.url, task="no-such-task")
     with pytest.raises(ClientRefused, match="Unauthorized"):
         java.call("convert", url=guarded.url, source=files / "harbour.md")
+    for name in ("convert", "convert_async"):
+        assert java.call(name, url=guarded.url, source=files / "report.pdf", key=KEY)["status"] == "success"
     answer = java.call("convert", url=guarded.url, source=broken, key=KEY)
     assert answer["status"] == "failure" and "broken.pdf" in answer["errors"][0]

@@ -67,5 +67,7 @@ def test_errors_are_those_that_the_client_knows(sdk, server, guarded, files, bro
     assert refused.value.kind == "DoclingAPIError"
     with pytest.raises(ClientRefused, match="Unauthorized"):
         sdk.call("convert_file", url=guarded.url, path=files / "harbour.md")
+    _, status, _ = sdk.call("wait_for_task", url=guarded.url, path=files / "report.pdf", key=KEY)
+    assert status["task_status"] == "success"
     answer = sdk.call("convert_file", url=guarded.url, path=broken, key=KEY)
     assert answer["status"] == "failure" and "broken.pdf" in answer["errors"][0]["error_message"]

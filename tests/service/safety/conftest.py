@@ -29,6 +29,8 @@ from quire.service.settings import ServiceSettings
 from quire.store.files import FileStore
 from tests import documents
 
+TENANT_HEADER, TENANT = "X-Tenant-Id", "team north"
+"""Who sends the requests that name no tenant."""
 KEY = "k3y-of-the-tests/with+odd=characters"
 PDF = documents.simple(1)
 
@@ -67,7 +69,10 @@ class Guarded:
         return f"http://127.0.0.1:{self.port}"
 
     def without_key(self) -> Guarded:
-        return replace(self, headers={})
+        return replace(self, headers={TENANT_HEADER: TENANT})
+
+    def without_tenant(self) -> Guarded:
+        return replace(self, headers={name: value for name, value in self.headers.items() if name != TENANT_HEADER})
 
     def ask(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Answer:
         given = {**self.headers, **(headers or {})}
@@ -146,12 +151,13 @@ def resident_bytes() -> int:
 def guarded(
     folder: Path, *, idle: bool = False, headers: dict[str, str] | None = None, **settings
 ) -> Iterator[Guarded]:
-    """A server; with `idle`, its runs wait for ever."""
+    """A server, called by a named tenant; with `idle`, its runs wait for ever."""
     store = FileStore(folder / "store")
     slots = pools_for(1) | {CALLS: 1}
     pools = dict.fromkeys(slots, 0) if idle else slots
     runtime = LocalRuntime(store.database, workflows_on(store, workers=1), pools=pools)
-    chosen = ServiceSettings(port=0, workers=1, shutdown_s=1.0, **{"search": "none", **settings})
+    given = {"search": "none", "tenants": True, **settings}
+    chosen = ServiceSettings(port=0, workers=1, shutdown_s=1.0, **given)
     service = Service(chosen, store, runtime)
     app = create_app(service)
     server = uvicorn.Server(uvicorn.Config(app, **options_of(chosen, chosen.port)))
@@ -161,7 +167,8 @@ def guarded(
     thread = Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     try:
-        yield Guarded(listening.getsockname()[1], service, folder / "store", app, headers or {})
+        sent = {TENANT_HEADER: TENANT, **(headers or {})}
+        yield Guarded(listening.getsockname()[1], service, folder / "store", app, sent)
     finally:
         server.should_exit = True
         thread.join(30)
@@ -177,10 +184,8 @@ def open_server(tmp_path_factory) -> Iterator[Guarded]:
 
 @pytest.fixture(scope="module")
 def keyed(tmp_path_factory) -> Iterator[Guarded]:
-    """A server with a key and tenants. Requests have the key."""
-    with guarded(
-        tmp_path_factory.mktemp("keyed"), api_key=KEY, tenants=True, headers={"X-Api-Key": KEY}, **SEARCHED
-    ) as running:
+    """A server with a key. Requests have the key."""
+    with guarded(tmp_path_factory.mktemp("keyed"), api_key=KEY, headers={"X-Api-Key": KEY}, **SEARCHED) as running:
         yield running
 
 

@@ -192,13 +192,30 @@ def test_a_length_that_is_none_is_refused(server, length):
     assert not answer or 400 <= status_of(answer) < 500
 
 
-def test_a_length_beside_chunks_is_no_second_request(server):
+@pytest.mark.parametrize(
+    ("body", "kinds"),
+    [
+        (b"", ["missing"]),
+        (b"{}", ["missing", "missing"]),
+        (b'{"task_id": "a", "progress": {"kind": "nonsense"}}', ["union_tag_invalid"]),
+        (b'{"task_id": "a", "progress": {"kind": "set_num_docs", "num_docs": 2}}', []),
+    ],
+)
+def test_progress_of_workers_is_checked_before_it_is_acknowledged(server, body, kinds):
+    answer = server.ask("POST", "/v1/callback/task/progress", body, {"Content-Type": "application/json"})
+    assert answer.status == (422 if kinds else 200)
+    assert [one["type"] for one in answer.json.get("detail", ())] == kinds
+
+
+@pytest.mark.parametrize("path", ["/v1/convert/source", "/health"])
+def test_a_length_beside_chunks_ends_the_connection(server, path):
+    """Where a proxy believes the length, what follows the chunks is a request that it has not seen."""
     head = (
-        "POST /v1/convert/source HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n"
-        "Connection: close\r\n\r\n0\r\n\r\nGET /v1/clear/results HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "0\r\n\r\nGET /v1/clear/results HTTP/1.1\r\nHost: localhost\r\n\r\n"
     )
     answer = server.raw(head.encode())
-    assert answer.count(b"HTTP/1.1 ") == 1
+    assert answer.count(b"HTTP/1.1 ") == 1 and b"connection: close" in answer.lower()
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,15 @@ def test_a_name_that_was_made_to_lead_here_is_refused_without_a_key(open_server,
     assert open_server.get("/health", {"Host": host}).status == 200  # probes name the address of a container
 
 
+@pytest.mark.parametrize("head", [b"", b"Host:\r\n", b"Host: \r\n"])
+def test_a_request_without_a_host_is_refused_where_names_count(open_server, keyed, head):
+    """HTTP/1.0 needs none, so that it went around the check of the name; probes of load balancers may leave it out."""
+    request = b"GET %s HTTP/1.0\r\n" + head + b"\r\n"
+    assert open_server.raw(request % b"/api/runs").startswith(b"HTTP/1.1 400 ")
+    assert open_server.raw(request % b"/health").startswith(b"HTTP/1.1 200 ")
+    assert keyed.raw(request % b"/api/runs").startswith(b"HTTP/1.1 401 ")
+
+
 def test_other_names_of_a_server_are_listed(tmp_path):
     with guarded(tmp_path, idle=True, allowed_hosts=("docs.example.org", "*.internal")) as server:
         found = {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import socket
+from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 from quire.events import Event
-from tests.service.safety.conftest import PDF, Guarded, guarded, resident_bytes
+from tests.service.safety.conftest import PDF, TENANT, TENANT_HEADER, Guarded, guarded, resident_bytes
 
 READERS = 1000
 MIB = 1 << 20
@@ -24,8 +25,15 @@ def server(tmp_path_factory):
 def reader(server: Guarded, run: str) -> socket.socket:
     """A connection that reads the events of a run."""
     connection = server.connected(60)
-    connection.sendall(f"GET /api/runs/{run}/events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    sent = f"GET /api/runs/{run}/events HTTP/1.1\r\nHost: localhost\r\n{TENANT_HEADER}: {TENANT}\r\n\r\n"
+    connection.sendall(sent.encode())
     return connection
+
+
+def watching(server: Guarded, task: str, **options: Any) -> ClientConnection:
+    """A WebSocket that follows a task."""
+    place = f"ws://127.0.0.1:{server.port}/v1/status/ws/{task}"
+    return connect(place, additional_headers={TENANT_HEADER: TENANT}, **options)
 
 
 def event(run: str, number: int) -> Event:
@@ -81,7 +89,7 @@ def test_readers_that_take_nothing_cost_no_memory(server):
 def test_a_websocket_that_floods_is_answered_one_by_one(server):
     task = server.send_file("/v1/convert/file/async", "a.pdf", PDF).json["task_id"]
     before = resident_bytes()
-    with connect(f"ws://127.0.0.1:{server.port}/v1/status/ws/{task}", close_timeout=1) as flooding:
+    with watching(server, task, close_timeout=1) as flooding:
         for _ in range(200):  # the server takes some each second, the rest waits in the buffers of the connection
             flooding.send("x" * 1000)
         assert server.is_alive()
@@ -91,7 +99,7 @@ def test_a_websocket_that_floods_is_answered_one_by_one(server):
 @pytest.mark.parametrize("message", ["x" * (1 << 20), b"x" * (1 << 20)], ids=["text", "bytes"])
 def test_a_large_message_ends_a_websocket(server, message):
     task = server.send_file("/v1/convert/file/async", "a.pdf", PDF).json["task_id"]
-    with connect(f"ws://127.0.0.1:{server.port}/v1/status/ws/{task}", max_size=None) as large:
+    with watching(server, task, max_size=None) as large:
         large.send(message)
         with pytest.raises(ConnectionClosed) as closed:
             while True:
@@ -102,7 +110,7 @@ def test_a_large_message_ends_a_websocket(server, message):
 
 def test_bytes_are_a_question_like_a_text(server, logged):
     task = server.send_file("/v1/convert/file/async", "a.pdf", PDF).json["task_id"]
-    with connect(f"ws://127.0.0.1:{server.port}/v1/status/ws/{task}") as asking:
+    with watching(server, task) as asking:
         for _ in range(2):
             asking.recv(timeout=30)  # connection, update
         asking.send(b"\xff\xfe")

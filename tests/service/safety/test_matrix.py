@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from typing import Any, Literal
+from urllib.parse import quote
 
 import pytest
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
+from quire import Client
 from quire.extract.encoding import extraction_json
 from quire.service.security import is_public
 from tests import documents
@@ -72,6 +74,7 @@ ROUTES: dict[str, Kind] = {
     "GET /api/runs/{run}": "run",
     "DELETE /api/runs/{run}": "run",
     "GET /api/runs/{run}/events": "run",
+    "DELETE /api/documents/{id}": "document",
     **{
         f"GET /api/documents/{{id}}{path}": "document"
         for path in (
@@ -160,6 +163,15 @@ def ask(server: Guarded, route: str, headers: dict[str, str], tenant: Tenant | N
 
 def test_every_route_is_in_the_matrix(keyed):
     assert sorted(set(listed(keyed.app.routes)) - set(ROUTES)) == []
+
+
+def test_a_refused_method_is_told_all_that_its_path_has(keyed):
+    """A path with several routes named the methods of the first one alone."""
+    for path in {route.partition(" ")[2] for route in ROUTES if not route.startswith("WS")}:
+        methods = {route.partition(" ")[0] for route in ROUTES if route.partition(" ")[2] == path} - {"WS"}
+        answer = keyed.ask("PATCH", path_of(f"PATCH {path}"))
+        allowed = set(answer.headers["Allow"].split(", "))
+        assert answer.status == 405 and methods <= allowed, path
 
 
 def test_every_route_of_the_openapi_text_is_in_the_matrix(keyed):
@@ -310,9 +322,46 @@ def test_what_another_tenant_has_read_is_read_again(keyed, tenant):
     assert not [kind for kind, _, _ in seen[0] if kind == "hit"]
 
 
-@pytest.mark.parametrize("name", ["x" * 201, "a\x07b"])
+def test_names_in_any_script_are_tenants_of_their_own(keyed):
+    names = ["team-à", "team-Å", "team-Ã", "team-", "команда", "チーム", "team north", "team  north"]
+    runs = {}
+    for name in names:
+        headers = {"X-Tenant-Id": name.encode()}
+        runs[name] = keyed.send_file("/api/runs", "a.pdf", PDF, headers).json["id"]
+    for name in names:
+        (run,) = keyed.get("/api/runs", {"X-Tenant-Id": f"  {name} ".encode()}).json["runs"]
+        assert run["id"] == runs[name]
+        (run,) = keyed.without_tenant().get(f"/api/runs?tenant_id={quote(name)}").json["runs"]
+        assert run["id"] == runs[name]
+        with Client(keyed.url, api_key=KEY, tenant=name) as client:
+            assert [one.id for one in client.runs()] == [runs[name]]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        b"x" * 201,
+        b"a\x07b",
+        b"team-\xe0",
+        b"team-\xc5",
+        b"\xff",
+        "no\u00a0break".encode(),
+        "a\u202eb".encode(),
+        b"\xc2\x85",
+    ],
+)
 def test_a_name_that_is_no_tenant_is_refused(keyed, name):
-    assert keyed.get("/api/runs", {"X-Tenant-Id": name}).status == 422
+    answer = keyed.get("/api/runs", {"X-Tenant-Id": name})
+    assert (answer.status, "X-Tenant-Id" in answer.detail) == (400, True)
+    assert keyed.without_tenant().get(f"/api/runs?tenant_id={quote(name)}").status == 400
+
+
+def test_two_names_of_one_request_are_refused(keyed):
+    """A proxy that adds the header must remove what the caller sent."""
+    request = f"GET /api/runs HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: {KEY}\r\nConnection: close\r\n"
+    for names, status in ((("a", "b"), b"400"), (("a", "a"), b"200")):
+        given = "".join(f"X-Tenant-Id: {name}\r\n" for name in names)
+        assert keyed.raw(f"{request}{given}\r\n".encode()).split()[1] == status
 
 
 def test_ids_cannot_be_guessed(keyed, tenant):

@@ -14,7 +14,12 @@ from tests.service.safety.conftest import guarded
 
 EXAMPLES = 6
 """Requests per operation and mode: those of all operations take about 20 s."""
-ANSWERED = [checks.not_a_server_error, checks.content_type_conformance, checks.response_schema_conformance]
+ANSWERED = [
+    checks.not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_schema_conformance,
+]
 UNAVAILABLE = {501, 503, 504}
 """Not an error of the server: nothing is installed for it, or it is busy."""
 QUICKLY = settings(

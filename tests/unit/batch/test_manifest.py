@@ -12,7 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from quire.batch import ManifestWriter, StageOptions, StagePlan, WorkItem, read_manifest, rows_of, run_stage
+from quire.batch import (
+    ItemOutcome,
+    ManifestWriter,
+    StageError,
+    StageOptions,
+    StagePlan,
+    WorkItem,
+    read_manifest,
+    rows_of,
+    run_stage,
+)
 from quire.batch.manifest import FIELDS
 from quire.errors import InputError, StoreError, UsageError
 from quire.events import Event
@@ -26,11 +36,12 @@ def ended(name, *, kind="finished", status="ok", at=0.0, **payload):
 
 def test_a_stage_writes_its_manifest(tmp_path):
     path = tmp_path / "manifest.jsonl"
-    items = [WorkItem(name, {"pdf": f"{name}.pdf"}, {"md": f"{name}.md"}) for name in "ab"]
+    items = [WorkItem(name, {"pdf": f"{name}.pdf"}, {"md": tmp_path / f"{name}.md"}) for name in "ab"]
 
     def worker(item):
         if item.item_id == "b":
             raise ValueError("no")
+        item.outputs["md"].write_text("text")
         return {"pages": 3, "engines": ["tesseract"]}
 
     with ManifestWriter(path) as manifest:
@@ -43,7 +54,7 @@ def test_a_stage_writes_its_manifest(tmp_path):
         "status": "ok",
         "input_path": "a.pdf",
         "input_hash": None,
-        "output_path": "a.md",
+        "output_path": str(tmp_path / "a.md"),
         "output_key": None,
         "schema_version": "quire/1",
         "attempts": 1,
@@ -53,6 +64,39 @@ def test_a_stage_writes_its_manifest(tmp_path):
     }
     assert first["pages"] == 3
     assert (second["status"], second["category"], second["reason"]) == ("failed", "unknown", "ValueError: no")
+
+
+@pytest.mark.parametrize("field", ["status", "doc_id", "name", "category", "attempts", "output_path"])
+def test_no_field_of_a_worker_replaces_one_of_the_manifest(tmp_path, field):
+    def worker(item):
+        item.outputs["md"].write_text("text")
+        error = StageError("read", item.item_id, "input", "it is torn") if item.item_id == "torn" else None
+        return ItemOutcome("failed" if error else "ok", error=error, manifest={field: "ok", "pages": 3})
+
+    path = tmp_path / "manifest.jsonl"
+    items = [WorkItem(name, outputs={"md": tmp_path / f"{name}.md"}) for name in ("torn", "whole")]
+    with ManifestWriter(path) as manifest:
+        outcome = run_stage(StagePlan("read", items), worker, StageOptions(workers=1), on_event=manifest)
+    assert outcome.failed == 2
+    torn, whole = read_manifest(path)
+    clash = f"the worker returned the field {field}, which the manifest has itself; give it another name"
+    assert (torn["status"], torn["category"], torn["reason"]) == ("failed", "input", f"it is torn; {clash}")
+    assert (whole["status"], whole["category"], whole["reason"]) == ("failed", "usage", clash)
+    assert [(row["doc_id"], row["attempts"]) for row in (torn, whole)] == [("torn", 1), ("whole", 1)]
+    assert whole["output_path"] == str(tmp_path / "whole.md")
+
+
+@pytest.mark.parametrize(("content", "what"), [(None, "was not written"), ("", "is empty")])
+def test_an_item_fails_whose_declared_output_is_not_there(tmp_path, content, what):
+    def worker(item):
+        item.outputs["md"].write_text("text")
+        if content is not None:
+            item.outputs["csv"].write_text(content)
+
+    item = WorkItem("a", outputs={"md": tmp_path / "a.md", "csv": tmp_path / "a.csv"})
+    outcome = run_stage(StagePlan("read", [item]), worker)
+    expected = f"the output {tmp_path}/a.csv {what}; the worker must write what the item declares"
+    assert [(error.category, error.message) for error in outcome.errors] == [("runtime", expected)]
 
 
 def test_events_that_end_no_item_have_no_row():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import queue
 import subprocess
 import sys
 import threading
@@ -11,8 +12,10 @@ from collections import Counter
 
 import pytest
 
+from quire import supervisor
 from quire.batch import ItemOutcome, StageError, StageHooks, StageOptions, StagePlan, Stop, WorkItem, run_stage
 from quire.batch import running as running_module
+from quire.batch.executing import Threads
 from quire.batch.schedule import Retrying, Task
 from quire.context import Retry
 from quire.errors import EngineError, InputError, UsageError
@@ -641,3 +644,19 @@ def test_a_queue_of_size_0_has_no_limit():
 def test_resume_without_a_store_is_refused():
     with pytest.raises(UsageError, match="resume=True needs a store"):
         run_stage(plan("a"), lambda item: None, StageOptions(resume=True))
+
+
+def test_a_thread_that_could_not_report_an_item_takes_the_next_one(monkeypatch):
+    monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
+    reported = queue.SimpleQueue()
+
+    def report(ticket, called):
+        reported.put(ticket)
+        if ticket == 1:
+            raise ValueError("a bug")
+
+    threads = Threads(lambda item: None, report)
+    for ticket in (1, 2):
+        threads.start(ticket, WorkItem(f"item {ticket}"))
+        assert reported.get(timeout=LONG_S) == ticket
+    threads.close()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from quire import supervisor
 from quire.batch import StageOptions, StagePlan, Stop, WorkItem, run_stage, stop_on_signals
 
 LONG_S = 20.0
@@ -106,3 +107,22 @@ def test_sigterm_ends_a_program_that_runs_a_stage_in_good_order(tmp_path: Path):
         program.send_signal(signal.SIGTERM)
         assert program.stdout.read() == "SIGTERM 2\n"
     assert program.returncode == 0
+
+
+def test_a_signal_wakes_though_the_thread_that_listens_failed_at_the_one_before(monkeypatch):
+    monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
+    failed, woken = threading.Event(), threading.Event()
+
+    def wake(stop):
+        if threading.current_thread().name == "quire-signals":
+            if not failed.is_set():
+                failed.set()
+                raise OSError("interrupted")
+            woken.set()
+
+    monkeypatch.setattr(Stop, "wake", wake)
+    with stop_on_signals():
+        os.kill(os.getpid(), signal.SIGINT)
+        assert failed.wait(LONG_S)
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert woken.wait(LONG_S)

@@ -68,14 +68,14 @@ def test_a_folder_is_read_with_its_shape_and_one_bad_file_stops_nothing(tmp_path
     (source / "good.pdf").write_bytes(documents.simple())
     (source / "bad.pdf").write_bytes(b"%PDF-1.7 broken")
     (source / "sub" / "good.pdf").write_bytes(documents.simple(2))
-    (source / "table.csv").touch()
+    (source / "old.zip").touch()
     run = quire("read", source, "-o", tmp_path / "out")
     assert run.returncode == 3
     failure, summary = run.stderr.splitlines()
     assert "bad.pdf" in failure
     assert re.fullmatch(
         r"quire: read 2 documents, 3 pages in [\d.]+ s; wrote 2 files to .*/out; left out 1 document; "
-        r"not documents: 1 file \(1 \.csv\)",
+        r"left out 1 file \(1 \.zip\): old\.zip",
         summary,
     )
     written = [str(path.relative_to(tmp_path / "out")) for path in sorted((tmp_path / "out").rglob("*.md"))]
@@ -85,8 +85,9 @@ def test_a_folder_is_read_with_its_shape_and_one_bad_file_stops_nothing(tmp_path
 def test_left_out_pages_are_named_and_make_the_exit_code_3(saved, tmp_path):
     run = quire("read", saved(documents.scan_like(2)), "--ocr", "never", "-o", tmp_path / "out")
     assert run.returncode == 3
-    assert re.search(r"pages 1-2 left out: needs-recognition", run.stderr)
-    assert run.stderr.splitlines()[-1].endswith("/report.md; left out 2 pages that need OCR")
+    left_out, summary = run.stderr.splitlines()
+    assert left_out.endswith("report.pdf: pages 1-2 left out, OCR is off: no text")
+    assert re.fullmatch(r"quire: read 0 of 2 pages in [\d.]+ s; wrote .*/report\.md", summary)
     assert (tmp_path / "out" / "report.md").exists()
 
 
@@ -138,9 +139,9 @@ def test_quiet_says_nothing_but_what_went_wrong(report, tmp_path):
 
 
 def test_verbose_names_each_document_and_what_is_none(report, tmp_path):
-    (report.parent / "notes.txt").touch()
+    (report.parent / "notes.bin").touch()
     said = quire("read", "-v", report.parent, "-o", tmp_path / "out").stderr.splitlines()
-    assert said[0] == f"quire: {report.parent}/notes.txt: not a document"
+    assert said[0] == f"quire: {report.parent}/notes.bin: left out: not a document"
     assert said[1].startswith(f"quire: {report}: read 3 pages in ")
     assert len(said) == 3
 
@@ -239,7 +240,7 @@ def test_text_that_was_left_out_is_told(saved, tmp_path):
     assert "left out: 16 hidden" in run.stdout
     run = quire("read", path, "-o", tmp_path / "out")
     assert run.returncode == 0
-    assert "page 1 text left out: 16 of" in run.stderr and "left out text of 1 page" in run.stderr
+    assert "page 1 text left out: 16 of" in run.stderr and run.stderr.count("left out") == 1
 
 
 def test_figures_are_written_with_their_pictures_and_words(saved, tmp_path):

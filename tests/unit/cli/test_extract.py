@@ -36,7 +36,7 @@ def test_one_document_is_printed_as_json_and_nothing_else_is_on_standard_output(
     found = json.loads(run.stdout)
     assert found["values"]["invoice_number"] == "INV-2041"
     assert found["values"]["iban"] is None
-    assert found["evidence"]["invoice_number"]["status"] == "verified"
+    assert found["evidence"]["invoice_number"]["status"] == "found"
     assert found["not_found"][0]["pages"] == [1, 2]
 
 

@@ -14,6 +14,7 @@ from quire.cli.app import app
 from quire.cli.manifest import filters_of, time_of
 from quire.errors import UsageError
 from quire.events import Event
+from tests.unit.cli.batches import BROKEN, Desk
 
 NOW = 1_800_000_000.0
 
@@ -82,3 +83,17 @@ def test_a_filter_may_contain_an_equals_sign():
     assert filters_of(["reason=a=b"]) == {"reason": "a=b"}
     with pytest.raises(UsageError):
         filters_of(["=failed"])
+
+
+@pytest.mark.processes
+def test_a_second_run_shows_what_became_of_the_documents_and_not_that_it_skipped_them(desk: Desk):
+    desk.add("bad.pdf", BROKEN)
+    desk.run(code=3)
+    first = desk.quire("manifest", "-o", "out").stdout
+    desk.run(code=3)
+    again = desk.quire("manifest", "-o", "out").stdout
+    assert {line for line in again.splitlines() if " ok " in line} == {
+        line for line in first.splitlines() if " ok " in line
+    }
+    assert "in quarantine" in again and "done before" not in again
+    assert desk.quire("manifest", "-o", "out", "--filter", "status=ok").stdout.count("\n") == 2

@@ -55,6 +55,28 @@ def test_one_bad_document_stops_nothing_and_is_told_once(desk: Desk):
     assert again.stderr == ""
 
 
+def test_a_folder_of_mixed_files_is_read_and_what_is_left_out_is_named(desk: Desk):
+    desk.add("notes.txt", b"the notes")
+    desk.add("page.html", b"<h1>Heading</h1><p>text</p>")
+    desk.add("old.zip", b"PK\x03\x04")
+    desk.add("sub/film.mp4", b"film")
+    planned = desk.quire("plan", "in", "-o", "in").stdout
+    assert "4 documents" in planned and "2  left out" in planned
+    assert "1  .zip: it is an archive and no document; unpack it and read what is in it: old.zip" in planned
+    ran = desk.quire("run", "in", "-o", "in", "--to", "md", "--to", "html")
+    left_out = "left out   2 files (1 .mp4, 1 .zip): old.zip, sub/film.mp4"
+    assert "documents  4 complete" in ran.stdout and left_out in ran.stdout
+    assert left_out in desk.quire("status", "-o", "in").stdout
+    assert "left_out" in desk.quire("manifest", "-o", "in", "--filter", "kind=.zip").stdout
+    again = desk.json("run", "in", "-o", "in", "--to", "md", "--to", "html")
+    assert again["documents"] == {"skipped": 4}
+    assert sorted(set(again["left_out"].values())) == [".mp4", ".zip", "output"]
+    elsewhere = desk.json(
+        "plan", "in", "-o", "other", "--store", "kept"
+    )  # the store in the folder says what was written
+    assert sorted(one["name"] for one in elsewhere["documents"]) == ["a.pdf", "notes.txt", "page.html", "sub/b.pdf"]
+
+
 def test_when_nothing_worked_the_code_is_that_of_the_error(desk: Desk):
     (desk.folder / "bad.pdf").write_bytes(BROKEN)
     desk.quire("run", "bad.pdf", "-o", "out", code=5)
@@ -244,8 +266,7 @@ def test_bad_paths_are_named_and_the_others_are_worked_on(desk):
     ran = desk.quire("run", *paths, "-o", "out", code=3)
     assert sorted(line.removeprefix("quire: ") for line in ran.stderr.splitlines()) == [
         f"{desk.folder}/gone/a.pdf: no such file or folder",
-        "empty: holds no documents; Quire looks for PDFs, pictures, office files, e-books and mail; "
-        "name others, or --include them",
+        "empty: holds no documents; see the guide on formats for what Quire reads; name other files, or --include them",
         "link.pdf: cannot be read: a link that leads nowhere, not a file",
         "typo.pdf: no such file or folder",
     ]

@@ -29,7 +29,7 @@ def test_a_scan_is_read_with_the_engine_that_was_named(scan):
 def test_never_leaves_the_pages_out(scan):
     run = quire("read", scan, "--ocr", "never")
     assert run.returncode == 3
-    assert "pages 1-2 left out: needs-recognition: no text" in run.stderr
+    assert "pages 1-2 left out, OCR is off: no text" in run.stderr
 
 
 def test_always_recognises_a_digital_page(saved):

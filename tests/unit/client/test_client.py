@@ -13,7 +13,7 @@ from quire.errors import ConfigurationError, InputError, LimitError, RunCancelle
 from quire.types import BBox
 from tests import documents
 from tests.fakes.flaky_server import Prepared, flaky_server
-from tests.unit.service.api.conftest import half_damaged, idle, server  # noqa: F401 - fixtures
+from tests.unit.service.api.conftest import TENANT, half_damaged, idle, server  # noqa: F401 - fixtures
 
 pytestmark = pytest.mark.processes
 
@@ -33,7 +33,7 @@ PLAIN = Prepared(body=json.dumps(RUN).encode())
 
 @pytest.fixture
 def client(server):  # noqa: F811
-    with Client(server.url) as made:
+    with Client(server.url, tenant=TENANT) as made:
         yield made
 
 
@@ -41,6 +41,14 @@ def client(server):  # noqa: F811
 def at_once(monkeypatch):
     monkeypatch.setattr(connecting, "BACKOFF_S", 0.0)
     monkeypatch.setattr(runs, "BACKOFF_S", 0.0)
+
+
+def test_a_document_is_deleted_with_its_run(client, saved):
+    (document,) = client.submit(saved(documents.chapters(1), "gone.pdf")).result(timeout_s=120)
+    assert document.delete()["document"] == document.id
+    with pytest.raises(UsageError, match="unknown here, or was deleted"):
+        document.delete()
+    assert document.id not in [one.id for one in client.documents()]
 
 
 def test_a_submitted_document_is_what_a_local_read_gives(client, saved):
@@ -84,7 +92,7 @@ def test_a_document_that_cannot_be_read_is_an_error(client):
 
 
 def test_a_cancelled_run_is_an_error(idle):  # noqa: F811
-    with Client(idle.url) as client:
+    with Client(idle.url, tenant=TENANT) as client:
         run = client.submit(b"%PDF-1.4")
         with pytest.raises(TimeoutError, match="waiting after 0 s"):
             run.result(timeout_s=0)

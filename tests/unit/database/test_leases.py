@@ -6,13 +6,17 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Event, current_thread
 
 import pytest
 
+from quire import supervisor
 from quire.database.database import boot
 from quire.database.leases import Claims
 from quire.database.sqlite import SqliteDatabase
-from quire.errors import FencedError
+from quire.errors import FencedError, StoreError
+from quire.supervisor import restarts
 
 
 class Clock(SqliteDatabase):
@@ -108,6 +112,25 @@ def test_closing_gives_everything_back(owners):
     first.close()
     assert second.claim("a") and second.claim("b")
     assert second.takeovers() == 0
+
+
+def test_a_heartbeat_that_fails_once_goes_on(database, monkeypatch):
+    monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
+    failed, renewed = Event(), Event()
+
+    class Locked(Claims):
+        def _renew(self):
+            if current_thread().name == "quire-lease" and not failed.is_set():
+                failed.set()
+                raise StoreError("the database is locked")
+            super()._renew()
+            if failed.is_set():
+                renewed.set()
+
+    with closing(Locked(database, lease_s=0.003)) as claims:
+        claims.start_heartbeat()
+        assert renewed.wait(60)
+    assert restarts()["quire-lease"] >= 1
 
 
 def test_of_many_threads_one_wins(owners):

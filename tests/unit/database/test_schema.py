@@ -11,6 +11,7 @@ import pytest
 
 from quire.database import schema
 from quire.database.quarantine import Quarantine
+from quire.database.scopes import known_scopes
 from quire.database.sqlite import SqliteDatabase
 from quire.engine import Attempt
 from quire.errors import StoreError
@@ -79,6 +80,11 @@ def test_documents_that_version_4_could_not_open_without_a_password_are_known(tm
     with FileStore(old_store(tmp_path / "store", 4)) as store:
         locked = {entry.source: entry.locked for entry in Quarantine(store.database).entries()}
         assert locked == {"/in/secret.pdf": True, "/in/cut.pdf": False}
+
+
+def test_tenants_with_reviews_of_version_7_are_known(tmp_path):
+    with FileStore(old_store(tmp_path / "store", 7)) as store:
+        assert known_scopes(store.database) == ["tenant-0123456789abcdef0123456789abcdef"]
 
 
 @pytest.mark.parametrize("version", range(1, schema.VERSION))

@@ -38,3 +38,13 @@ def test_a_page_of_one_weight_has_none():
 def test_a_page_of_few_words_or_of_unknown_letters_says_nothing():
     assert find_strokes(sheet(heavy=1, rows=2), LETTER) == (0.0, [])
     assert find_strokes(sheet(heavy=1), 0.0) == (0.0, [])
+
+
+def test_a_page_of_faint_words_beside_a_few_dark_ones_says_nothing():
+    """A worn receipt: most of its words are so much lighter than its headline that they have no strokes at all."""
+    picture = Image.new("L", (1000, 900), 244)
+    pen, font = ImageDraw.Draw(picture), ImageFont.load_default(27)
+    for row in range(12):
+        fill, width = (190, 0) if row < 10 else (10, 2)
+        pen.text((60, 30 + 60 * row), SENTENCE, font=font, fill=fill, stroke_width=width)
+    assert find_strokes(np.asarray(picture), LETTER) == (0.0, [])

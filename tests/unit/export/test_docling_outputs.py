@@ -27,6 +27,7 @@ OPTIONS: OutputOptions = {
     "page_break": "",
     "compact_tables": False,
     "version": None,
+    "titles": False,
 }
 TEXTS = ("md", "json", "yaml", "html", "html_split_page", "text", "doctags", "vtt", "doclang", "latex")
 

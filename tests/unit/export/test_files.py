@@ -3,15 +3,17 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from quire import export
-from quire.errors import ConfigurationError, UsageError
+from quire.errors import ConfigurationError, QuireError, UsageError
 from quire.export import FORMATS, Format, files, find_format, format_names, show
 from quire.types import Part
+from tests.fakes.formats import OtherPackage
 
 from .results import BOX, block, report, result, table
 
@@ -126,3 +128,31 @@ def test_a_format_of_another_package_is_written_like_a_built_in_one(tmp_path):
 def test_an_entry_point_that_is_no_format_says_so():
     with pytest.raises(ConfigurationError, match=r"the format wrong is BBox, not a quire\.export\.Format"):
         find_format("wrong")
+
+
+def fails(result, words):
+    raise ValueError("no outline")
+
+
+def fails_halfway(result, words):
+    yield "first"
+    raise KeyError("second")
+
+
+@pytest.mark.parametrize(
+    ("write", "said"),
+    [
+        (fails, "ValueError: no outline"),
+        (fails_halfway, "KeyError: 'second'"),
+        (lambda *_: [7], "AttributeError: 'int' object has no attribute 'encode'"),
+        (lambda *_: None, "TypeError: 'NoneType' object is not iterable"),
+    ],
+)
+def test_a_format_of_another_package_that_fails_is_named(tmp_path, monkeypatch, write, said):
+    """`quire read --to md,outline` said `ValueError: no outline`, without a word about who said so."""
+    OtherPackage(tmp_path, monkeypatch)
+    monkeypatch.setattr("tests.fakes.formats.OUTLINE", replace(OUTLINE, write=write))
+    with pytest.raises(QuireError) as failed:
+        files(report(), "outline", stem="report")
+    begin = f"the format outline of the package outlines failed for {report().name}: {said}; "
+    assert str(failed.value).startswith(begin) and not failed.value.retryable

@@ -60,10 +60,10 @@ RIGHT = [
 
 
 @pytest.mark.parametrize(("path", "value", "quote", "where", "match"), RIGHT)
-def test_what_stands_where_it_is_cited_is_verified(path, value, quote, where, match):
+def test_what_stands_where_it_is_cited_is_found(path, value, quote, where, match):
     quote = quote if where is None else " ".join(quote.split())
     evidence = checked(proposed(path, value, quote, where), LEAVES[path], invoice_catalog())
-    assert (evidence.status, evidence.match, evidence.reason) == ("verified", match, "")
+    assert (evidence.status, evidence.match, evidence.reason) == ("found", match, "")
     assert evidence.bboxes
     assert evidence.crop
 
@@ -88,7 +88,7 @@ def test_every_cell_of_a_table_stands_for_its_own_value_and_no_other():
             evidence = checked(
                 Proposal("x", other.text, (cell.id,), cell.text, 1.0, "test"), LeafSpec("x", "x"), catalog
             )
-            assert (evidence.status == "verified") is (cell.text == other.text), (cell.text, other.text)
+            assert (evidence.status == "found") is (cell.text == other.text), (cell.text, other.text)
 
 
 def test_the_boxes_are_tight_and_the_crop_is_theirs():
@@ -124,7 +124,7 @@ def test_a_short_quote_that_stands_twice_shows_nothing_without_its_box():
     leaf = LeafSpec("answer", "answer")
     bare = Proposal("answer", "Yes", ("p1-b1",), "Yes", 1.0, "test")
     assert checked(bare, leaf, catalog).status == "unverified"
-    assert checked(replace(bare, places=(Part(1, first.bbox),)), leaf, catalog).status == "verified"
+    assert checked(replace(bare, places=(Part(1, first.bbox),)), leaf, catalog).status == "found"
 
 
 def test_a_quote_that_says_something_else_is_never_repaired():
@@ -146,7 +146,7 @@ def test_an_answer_about_a_similar_picture_is_no_evidence():
 def test_a_citation_of_another_version_is_looked_up_again():
     catalog = invoice_catalog()
     proposal = proposed("total", "675.48", "Total due 675.48")
-    assert checked(proposal, LEAVES["total"], catalog, version=catalog.version).status == "verified"
+    assert checked(proposal, LEAVES["total"], catalog, version=catalog.version).status == "found"
     evidence = checked(proposal, LEAVES["total"], catalog, version=digest_of("other"))
     assert evidence.status == "repaired"
     assert evidence.reason.startswith("it cites version")
@@ -155,12 +155,12 @@ def test_a_citation_of_another_version_is_looked_up_again():
 @pytest.mark.parametrize(
     ("value", "rule", "parts", "status"),
     [
-        (675.48, "sum", ["Net amount 562.90", "112.58"], "verified"),
-        (675.48, "sum", ["562.90", "112.58"], "verified"),
+        (675.48, "sum", ["Net amount 562.90", "112.58"], "found"),
+        (675.48, "sum", ["562.90", "112.58"], "found"),
         (675.49, "sum", ["562.90", "112.58"], "unverified"),
         (675.48, "sum", ["562.90", "112.59"], "unverified"),
-        (450.32, "difference", ["562.90", "112.58"], "verified"),
-        (20, "percentage", ["112.58", "562.90"], "verified"),
+        (450.32, "difference", ["562.90", "112.58"], "found"),
+        (20, "percentage", ["112.58", "562.90"], "found"),
     ],
 )
 def test_a_derived_value_is_computed_again(value, rule, parts, status):
@@ -169,7 +169,7 @@ def test_a_derived_value_is_computed_again(value, rule, parts, status):
     proposal = Proposal("x", value, (), "", 1.0, "test", derivation=Derivation(rule, cited))
     evidence = checked(proposal, LeafSpec("x", "x", "number"), catalog)
     assert evidence.status == status, evidence.reason
-    assert evidence.match == ("derived" if status == "verified" else None)
+    assert evidence.match == ("derived" if status == "found" else None)
 
 
 def test_what_was_misread_by_ocr_is_found_in_nearly_the_same_letters():
@@ -178,7 +178,7 @@ def test_what_was_misread_by_ocr_is_found_in_nearly_the_same_letters():
     catalog = catalog_of(result(block("paragraph", text, id="p1-b1", source=source, confidence=0.7)))
     proposal = Proposal("seller", "Easthaven Chandlery Ltd", ("p1-b1",), "Easthaven Chandlery Ltd", 1.0, "test")
     evidence = checked(proposal, LEAVES["seller"], catalog)
-    assert (evidence.status, evidence.match, evidence.confidence["ocr"]) == ("verified", "fuzzy", 0.7)
+    assert (evidence.status, evidence.match, evidence.confidence["ocr"]) == ("found", "fuzzy", 0.7)
     assert evidence.quote == "Easthaven Chandlcry Ltd"
 
 
@@ -208,7 +208,7 @@ def test_an_address_over_two_blocks_is_one_quote():
     catalog = catalog_of(result(first, second))
     text = "14 Long Stone Pier, 4711 Easthaven"
     evidence = checked(Proposal("address", text, ("p1-b1", "p1-b2"), text, 1.0, "test"), LEAVES["address"], catalog)
-    assert (evidence.status, evidence.match, evidence.blocks) == ("verified", "fuzzy", ("p1-b1", "p1-b2"))
+    assert (evidence.status, evidence.match, evidence.blocks) == ("found", "fuzzy", ("p1-b1", "p1-b2"))
     assert evidence.bboxes == (first.bbox, second.bbox)
 
 
@@ -223,7 +223,7 @@ def test_a_legal_form_may_be_spelled_out():
 def test_a_quote_may_leave_something_out_at_an_ellipsis():
     quote = "This agreement is made … the Old Basin Rowing Club"
     proposal = proposed("seller", "Old Basin Rowing Club", quote, "This agreement")
-    assert checked(proposal, LEAVES["seller"], invoice_catalog()).status == "verified"
+    assert checked(proposal, LEAVES["seller"], invoice_catalog()).status == "found"
 
 
 def test_a_chunk_of_some_rows_says_nothing_about_the_others():
@@ -235,4 +235,4 @@ def test_a_chunk_of_some_rows_says_nothing_about_the_others():
     for chunk in chunks:
         proposal = Proposal("date", "28/03/2031", (chunk.id,), "28/03/2031", 1.0, "test")
         evidence = checked(proposal, LEAVES["date"], catalog)
-        assert (evidence.status == "verified") is (chunk.id in held)
+        assert (evidence.status == "found") is (chunk.id in held)

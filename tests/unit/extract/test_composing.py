@@ -63,15 +63,15 @@ def test_a_fallback_is_asked_only_for_what_is_open():
     assert [found[path].extractor for path in ("number", "total")] == ["saying", "second"]
 
 
-def test_a_fallback_is_not_asked_when_everything_is_verified():
+def test_a_fallback_is_not_asked_when_everything_is_found():
     second = said(TOTAL, name="second")
     extracted(fallback(said(NUMBER, TOTAL), second))
     assert second.asked == []
 
 
-def test_a_value_that_was_not_verified_gives_way_to_one_that_is():
+def test_a_value_that_was_not_found_there_gives_way_to_one_that_is():
     found = extracted(fallback(said(NUMBER, INVENTED, confidence=0.99), said(TOTAL, name="second")))
-    assert (found.values["total"], found["total"].status, found.conflicts) == (1250.0, "verified", ())
+    assert (found.values["total"], found["total"].status, found.conflicts) == (1250.0, "found", ())
     assert [one.value for one in found["total"].alternatives] == [9999.0]
 
 

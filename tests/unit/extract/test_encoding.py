@@ -11,7 +11,6 @@ from quire.extract.values import (
     Alternative,
     Derivation,
     EvidenceConflict,
-    EvidenceCoverage,
     Extraction,
     ExtractorFailure,
     LeafEvidence,
@@ -33,6 +32,7 @@ WHOLE = Extraction(
         "total": LeafEvidence(
             "total",
             "conflict",
+            0.55,
             match="derived",
             confidence={"extractor": 0.9, "total": 0.8},
             quote="12,50 €",
@@ -50,7 +50,6 @@ WHOLE = Extraction(
         ),
         "items[0].price": LeafEvidence("items[0].price", "not_found"),
     },
-    coverage=EvidenceCoverage(3, 2, 1, 0, 1),
     conflicts=(EvidenceConflict("total", (_OTHER, _OTHER), "page 1 and page 3"),),
     not_found=(Missing("items[0].price", (1, 2, 3), "no amount stands beside it"),),
     extractors=("rules 1",),
@@ -68,19 +67,36 @@ def test_equal_extractions_are_equal_bytes_of_valid_utf8() -> None:
     assert json.loads(data.decode("utf-8"))["values"]["note"] == "a\ud800<b>"
 
 
-def test_the_json_says_what_is_verified_with_its_share() -> None:
+def test_the_json_says_what_was_found_with_its_shares() -> None:
     tree = json.loads(encode_extraction(WHOLE))
     assert tree["coverage"] == {
-        "leaves": 3,
-        "cited": 2,
-        "verified": 1,
-        "crop_verified": 0,
+        "leaves": 2,
+        "returned": 1,
+        "cited": 1,
+        "found": 0,
+        "crop_verified": 1,
         "not_found": 1,
-        "share": 0.6667,
+        "sure": 0,
+        "share": 0.0,
+        "share_of_returned": 0.0,
     }
     assert tree["evidence"]["total"]["bboxes"] == [{"left": 0.1, "top": 0.2, "width": 0.30001, "height": 0.015}]
 
 
+def test_an_extraction_of_the_first_schema_is_still_read() -> None:
+    tree = json.loads(encode_extraction(WHOLE))
+    tree["schema_version"] = "quire-extraction/1"
+    tree["coverage"] = {"leaves": 3, "cited": 2, "verified": 1, "crop_verified": 0, "not_found": 1, "share": 0.6667}
+    for one in tree["evidence"].values():
+        del one["probability"]
+    tree["evidence"]["total"] |= {"status": "verified", "crop_verified": False}
+    found = decode_extraction(json.dumps(tree))
+    assert (found["total"].status, found["total"].probability) == ("found", 0.8)
+    assert found["items[0].price"].probability is None
+    assert (found.coverage.returned, found.coverage.found, found.coverage.share) == (1, 1, 0.5)
+    assert json.loads(encode_extraction(found))["schema_version"] == "quire-extraction/2"
+
+
 def test_another_file_is_no_extraction() -> None:
-    with pytest.raises(ValueError, match="expected an extraction of the schema quire-extraction/1, got None"):
+    with pytest.raises(ValueError, match="expected an extraction of the schema quire-extraction/2, got None"):
         decode_extraction(b'{"values": {}}')

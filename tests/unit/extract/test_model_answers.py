@@ -46,7 +46,7 @@ def test_an_answer_that_is_cut_off_is_asked_for_in_halves_and_paid_for_once(tmp_
     with answered_by(RecordedAnswers(store)), chat_server(behaviours) as server:
         for _ in range(2):
             found = extracted(server)
-            assert (found.values, found["total"].status, found.failures) == ({"total": 1250}, "verified", ())
+            assert (found.values, found["total"].status, found.failures) == ({"total": 1250}, "found", ())
     whole, *halves = map(records_of, server.requests)
     assert len(halves) == 2
     assert [record for half in sorted(halves) for record in half] == whole
@@ -90,7 +90,7 @@ def test_the_least_likely_token_of_a_value_is_its_confidence():
     said = tokens(("```json\n", -3.0), (before, -4.0), ("12", math.log(0.9)), ("50", math.log(0.65)), (after, -5.0))
     with chat_server({"": [says_with(WRITTEN, said)]}) as server:
         found = extracted(server)
-    assert (found["total"].status, found["total"].confidence["extractor"]) == ("verified", 0.65)
+    assert (found["total"].status, found["total"].confidence["extractor"]) == ("found", 0.65)
     assert server.requests[0]["logprobs"] is True
 
 
@@ -117,7 +117,7 @@ def test_probabilities_that_make_no_sense_leave_the_constant(said):
 def test_a_server_that_does_not_know_logprobs_is_asked_without_them_and_with_the_form(status):
     refusal = refuses(status, "unknown parameter")
     with chat_server({"": [refusal, answers(total=TOTAL)]}) as server:
-        assert extracted(server)["total"].status == "verified"
+        assert extracted(server)["total"].status == "found"
     asked = [("logprobs" in one, "response_format" in one) for one in server.requests]
     assert asked == [(True, True), (False, True)]
 
@@ -128,7 +128,7 @@ def test_answers_that_were_recorded_without_probabilities_stay_valid(tmp_path):
         with chat_server({"": [refuses(400, "no logprobs here"), answers(total=TOTAL)]}) as server:
             extracted(server)
         with chat_server({"": [refuses(500, "must not be asked")]}) as other:
-            assert extracted(other)["total"].status == "verified"
+            assert extracted(other)["total"].status == "found"
     assert other.requests == []
     store.close()
 

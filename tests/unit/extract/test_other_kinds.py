@@ -117,9 +117,9 @@ def test_labels_that_share_a_line_have_their_own_values():
     }
 
 
-def test_an_address_beside_another_is_verified_line_by_line():
+def test_an_address_beside_another_is_found_line_by_line():
     (address,) = quire.extract(drawn(order), fields="vendor address").evidence.values()
-    assert (address.status, address.quote) == ("verified", "400 Mill Rd\nAkron, OH 44308")
+    assert (address.status, address.quote) == ("found", "400 Mill Rd\nAkron, OH 44308")
 
 
 def test_a_code_with_letters_before_it_is_whole_and_no_label_of_the_next_line():

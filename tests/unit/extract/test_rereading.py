@@ -52,11 +52,11 @@ def read_again(
 def test_a_value_that_the_picture_shows_is_crop_verified():
     found = read_again(CropReading("EUR 1.250,00", 0.9))
     total = found["total"]
-    assert (total.status, total.crop_verified, total.reason) == ("verified", True, "")
+    assert (total.status, total.crop_verified, total.reason) == ("found", True, "")
     assert total.confidence["reread"] == 0.9
     assert total.confidence["total"] == 0.8, "another engine that agrees takes nothing away"
     coverage = found.coverage
-    assert (coverage.cited, coverage.verified, coverage.crop_verified) == (1, 1, 1)
+    assert (coverage.cited, coverage.found, coverage.crop_verified) == (1, 1, 1)
     assert found.reread == "other 7"
     assert decode_extraction(encode_extraction(found)) == found
 
@@ -64,14 +64,14 @@ def test_a_value_that_the_picture_shows_is_crop_verified():
 def test_a_picture_that_shows_another_value_is_doubtful_and_says_what_it_shows():
     found = read_again(CropReading("EUR 9,250.00", 0.97))
     total = found["total"]
-    assert (total.status, total.crop_verified) == ("verified", False)
+    assert (total.status, total.crop_verified) == ("found", False)
     assert total.reason == "the picture reads 'EUR 9,250.00' (other)"
     assert total.confidence["total"] == pytest.approx(0.03)
     first = total.alternatives[0]
     assert (first.value, first.extractor, first.page, first.bboxes) == (9250, "other", 1, total.bboxes)
     (item,) = items_of(found, SCHEMA)
     assert item.doubt == "low", "a person decides"
-    assert (found.coverage.verified, found.coverage.crop_verified) == (1, 0)
+    assert (found.coverage.found, found.coverage.crop_verified) == (1, 0)
 
 
 def test_an_engine_that_is_not_sure_of_another_value_raises_less_doubt():
@@ -99,7 +99,7 @@ def test_a_derived_value_needs_the_picture_of_each_part():
 
     assert shows("1,250.00", "1,350.00")["total"].crop_verified
     other = shows("1,250.00", "1,850.00")["total"]
-    assert (other.status, other.match, other.crop_verified) == ("verified", "derived", False)
+    assert (other.status, other.match, other.crop_verified) == ("found", "derived", False)
     assert other.reason == "the picture reads '1,850.00' (other)"
     assert other.alternatives == (), "the part is no value of the leaf"
 
@@ -107,7 +107,7 @@ def test_a_derived_value_needs_the_picture_of_each_part():
 def test_a_place_that_could_not_be_read_leaves_the_value_as_it_is_and_is_named():
     found = read_again(CropReading(failed="other: no answer within 3 s"))
     total = found["total"]
-    assert (total.status, total.crop_verified, total.confidence["total"]) == ("verified", False, 0.8)
+    assert (total.status, total.crop_verified, total.confidence["total"]) == ("found", False, 0.8)
     assert total.reason == "its picture was not read again: other: no answer within 3 s"
     (failure,) = found.failures
     assert (failure.extractor, failure.reason) == (

@@ -25,14 +25,14 @@ def extracted(properties: dict[str, Json], *extractors: object, **options: float
     return extract(bill_catalog(), schema, list(extractors), **options)  # type: ignore[arg-type]
 
 
-def test_a_value_that_stands_there_is_verified_with_its_place() -> None:
+def test_a_value_that_stands_there_is_found_at_its_place() -> None:
     found = extracted({"total": {"type": "number"}}, Saying([TOTAL]))
     assert found.values == {"total": 1250.0}
     evidence = found["total"]
-    assert (evidence.status, evidence.match, evidence.page) == ("verified", "numeric", 1)
+    assert (evidence.status, evidence.match, evidence.page) == ("found", "numeric", 1)
     assert evidence.bboxes
     assert evidence.crop
-    assert found.coverage.verified == found.coverage.leaves == 1
+    assert found.coverage.found == found.coverage.leaves == 1
 
 
 def test_a_fabricated_value_is_returned_and_marked() -> None:
@@ -40,7 +40,7 @@ def test_a_fabricated_value_is_returned_and_marked() -> None:
     assert found.values == {"total": 9999.0}
     assert found["total"].status == "unverified"
     assert found["total"].reason
-    assert found.coverage.verified == 0
+    assert found.coverage.found == 0
 
 
 def test_two_extractors_that_agree_are_surer_than_one() -> None:
@@ -85,7 +85,7 @@ def test_a_value_that_only_one_of_them_invented_is_no_conflict() -> None:
     wrong = Saying([("total", 77.0, "1,250.00")], name="second", confidence=0.99)
     found = extracted({"total": {"type": "number"}}, wrong, Saying([TOTAL]))
     assert not found.conflicts
-    assert (found.values, found["total"].status) == ({"total": 1250.0}, "verified")
+    assert (found.values, found["total"].status) == ({"total": 1250.0}, "found")
     assert [one.value for one in found["total"].alternatives] == [77.0]
 
 
@@ -132,8 +132,16 @@ def test_what_is_not_there_names_the_pages_that_were_searched() -> None:
     found = extracted({"iban": {"type": "string"}}, Saying([]))
     (missing,) = found.not_found
     assert (missing.path, missing.pages, missing.reason) == ("iban", (1, 2), "no value was found (saying)")
-    assert found["iban"].status == "not_found"
-    assert found.coverage.share == 1.0
+    assert (found["iban"].status, found["iban"].probability) == ("not_found", None)
+
+
+def test_nothing_found_is_no_coverage() -> None:
+    number = Saying([("number", "INV-2041", "INV-2041")])
+    nothing = extracted({"iban": {"type": "string"}, "bic": {"type": "string"}}, number).coverage
+    assert (nothing.leaves, nothing.returned, nothing.not_found) == (2, 0, 2)
+    assert (nothing.share, nothing.share_of_returned) == (0.0, None)
+    half = extracted({"number": {"type": "string"}, "bic": {"type": "string"}}, number).coverage
+    assert (half.found, half.share, half.share_of_returned) == (1, 0.5, 1.0)
 
 
 def test_a_page_that_could_not_be_read_is_not_among_those_searched() -> None:

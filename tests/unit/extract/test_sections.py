@@ -63,8 +63,8 @@ def test_positions_have_title_employer_dates_and_what_is_said_below_them():
         ("Chief Engineer", "Mole & Sons", "March 2018", None, True, "Led the building of two breakwaters"),
         ("Engineer", "Port of Hull", "2010", "2018", False, None),
     ]
-    assert jobs["workExperience[0].employer"].status == "verified"
-    assert jobs["workExperience[1].endDate"].status == "verified"
+    assert jobs["workExperience[0].employer"].status == "found"
+    assert jobs["workExperience[1].endDate"].status == "found"
 
 
 def test_a_degree_is_divided_where_the_institution_begins():
@@ -126,7 +126,7 @@ def test_a_paper_has_its_title_authors_abstract_and_references():
     assert {one["affiliation"] for one in shown.values["authors"]} == {"Institute of Harbours"}
     (cited,) = shown.values["citations"]
     assert (cited["title"], cited["year"]) == ("Armour layers in shallow water", "2003")
-    assert shown["abstract"].status == "verified"
+    assert shown["abstract"].status == "found"
 
 
 def test_a_document_without_such_headings_has_nothing_of_this():

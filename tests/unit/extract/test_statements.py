@@ -84,10 +84,10 @@ def test_a_list_has_the_figure_of_each_period_with_unit_scale_and_fiscal_name(re
     ]
 
 
-def test_what_is_printed_is_verified_and_a_name_that_nobody_prints_is_marked(report):
+def test_what_is_printed_is_found_and_a_name_that_nobody_prints_is_marked(report):
     shown = found(report, revenue={"type": "array", "items": FIGURE})
     statuses = {name: shown[f"revenue[0].{name}"].status for name in ("value", "unit", "scale", "period")}
-    assert statuses == {"value": "verified", "unit": "verified", "scale": "verified", "period": "unverified"}
+    assert statuses == {"value": "found", "unit": "found", "scale": "found", "period": "unverified"}
     assert shown["revenue[0].value"].records == ("p1-b1:r3c1",)
     assert "does not say 'FY2025 Q2'" in shown["revenue[0].period"].reason
 
@@ -106,7 +106,7 @@ def test_a_stock_is_taken_from_the_balance_sheet_and_not_from_its_change(report)
 
 def test_what_is_paid_is_an_amount_though_it_stands_in_brackets(report):
     shown = found(report, capex={"type": "array", "items": FIGURE})
-    assert (shown.values["capex"][0]["value"], shown["capex[0].value"].status) == (98, "verified")
+    assert (shown.values["capex"][0]["value"], shown["capex[0].value"].status) == (98, "found")
 
 
 @pytest.mark.parametrize(

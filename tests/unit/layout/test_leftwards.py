@@ -44,6 +44,10 @@ def test_letters_of_one_glyph_come_in_order_however_the_file_has_them(backwards)
     assert quire.read(documents.lam_alef(backwards=backwards)).blocks[0].text == "الاسم إسلايمي"
 
 
+def test_letters_that_pdfium_leaves_as_they_are_seen_come_in_order():
+    assert quire.read(documents.letters_each_said("حقوق العالمي كان")).blocks[0].text == "حقوق العالمي كان"
+
+
 def test_a_table_in_arabic_counts_its_columns_from_the_right():
     page = replace(PageText.empty(PageInfo(1, 595, 842)), texts=("القيمة", "السنة", "12", "2017"))
     box = Box(0, 0, 10, 10)

@@ -131,6 +131,11 @@ def test_every_character_is_in_a_block_or_in_the_account(build):
     assert characters_in(" ".join(texts)) == sum(counted.in_blocks for counted in counts if counted)
 
 
+@every_document
+def test_no_enrichment_fails(build):
+    assert not [page.info.reason for page in quire.read(build()).pages if "without" in (page.info.reason or "")]
+
+
 def test_ids_do_not_change_when_other_pages_are_left_out():
     data = documents.running_headers(4)
     alone = quire.read(data, pages="3").blocks

@@ -6,9 +6,11 @@ import pytest
 from PIL import Image
 
 import quire
+from quire.layout.quality import judge
 from quire.types import PageStatus
 from tests import documents
 from tests.documents import prose
+from tests.unit.recognize.seen import native
 
 
 def entry(data: bytes) -> tuple[PageStatus, str | None]:
@@ -108,3 +110,39 @@ def test_a_scanned_form_with_a_value_keeps_the_value_and_is_still_left_out():
     assert [(block.kind, block.text) for block in result.blocks] == [("field", "name: Ada Marlow")]
     assert result.pages[0].info.reason == "needs-recognition: no text"
     assert (result.pages[0].status, result.status) == ("skipped", "partial")
+
+
+@pytest.mark.parametrize(("rows", "across"), [(60, 1), (1, 60), (30, 8)])
+def test_a_scan_that_is_stored_in_strips_needs_recognition(rows, across):
+    [page] = quire.read(documents.strips(rows, across=across), ocr="never").pages
+    assert (page.status, page.info.reason) == ("skipped", "needs-recognition: no text")
+
+
+def test_a_few_small_pictures_on_an_empty_page_are_no_scan():
+    assert judge(native(images=[(10, 10, 30, 30), (400, 10, 420, 30)])).reason == "blank"
+
+
+def test_the_pieces_of_a_picture_are_one_picture():
+    strips = [(0, 100 * row, 500, 100 * row + 100.4) for row in range(7)]
+    photo = (520.0, 0.0, 600.0, 90.0)
+    assert native(images=[*strips, photo]).pictures() == [(0, 0, 500, 700.4), photo]
+
+
+@pytest.mark.parametrize("white", [False, True])
+@pytest.mark.parametrize("stamp", ["", "Received 2024-05-01 at the office"])
+def test_a_hidden_layer_is_read_in_any_colour_and_beside_a_visible_stamp(white, stamp):
+    [page] = quire.read(documents.invisible_text_layer(white=white, stamp=stamp), ocr="never").pages
+    assert (page.status, page.info.reason) == ("ok", None)
+    assert page.text.startswith("The harbour office") and stamp in page.text
+
+
+def test_hidden_text_beside_a_little_visible_text_on_no_picture_stays_hidden():
+    def draw(canvas):
+        canvas.drawString(72, 700, "What people see.")
+        text = canvas.beginText(72, 600)
+        text.setTextRenderMode(3)
+        text.textLine("What only a machine would read, and much more of it than of the visible text.")
+        canvas.drawText(text)
+
+    [page] = quire.read(documents.drawn(draw)).pages
+    assert page.text == "What people see."

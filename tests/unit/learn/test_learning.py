@@ -15,7 +15,7 @@ from quire.extract.running import extract
 from quire.extract.schema import ExtractSchema
 from quire.learn.extractor import LearnedExtractor
 from quire.learn.layouts import marks_of, nearest
-from quire.learn.model import LearnedModel
+from quire.learn.model import LearnedModel, models_of
 from quire.learn.samples import Sample
 from quire.learn.training import CHANCE, checked_learning, learn, likelihood_by_chance
 from tests.unit.learn.receipts import FIELDS, catalog, sample, values
@@ -43,7 +43,7 @@ def test_five_corrected_receipts_are_enough_to_find_what_the_rules_miss(model, n
 def test_values_that_were_learnt_are_checked_like_all_others(model):
     made = extract(catalog(7), SCHEMA, [LearnedExtractor(model)])
     total = made["total"]
-    assert (total.status, total.extractor, total.page) == ("verified", "learned", 1)
+    assert (total.status, total.extractor, total.page) == ("found", "learned", 1)
     assert total.bboxes
     assert {one.extractor for one in total.alternatives} <= {"learned"}
 
@@ -153,7 +153,12 @@ def test_a_model_that_is_missing_is_named(tmp_path):
         find_extractor("learned")
 
 
-def test_a_model_holds_weights_and_no_documents(model):
+def test_a_model_holds_weights_and_of_documents_their_ids_alone(model, tmp_path):
     tree = json.loads(model.content)
-    assert set(tree) == {"format", "version", "samples", "leaves", "layouts"}
+    assert set(tree) == {"format", "version", "samples", "documents", "leaves", "layouts"}
+    model.save(tmp_path / "of" / "bills.model")
+    (tmp_path / "damaged.model").write_text("{}")
+    (document, *_) = tree["documents"]
+    assert models_of(tmp_path, document) == [tmp_path / "of" / "bills.model"]
+    assert models_of(tmp_path, "0" * 64) == []
     assert len(model.content) < 60_000

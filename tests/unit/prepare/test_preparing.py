@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 import cv2
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from quire.prepare import PrepareProfile, prepare
 from quire.prepare.pixels import grey_of, pixels_of
 from quire.prepare.turning import straightened
 from quire.types import BBox
+from tests import documents
 from tests.unit.prepare.sheets import A4, DPI, blank, line, picture, specks, text_page
 
 pytestmark = pytest.mark.slow
@@ -69,6 +72,18 @@ def test_a_skewed_page_is_straightened_to_a_tenth_of_a_degree(degrees):
     assert prepared.skew == pytest.approx(degrees, abs=0.1)
     assert result.width >= A4[0]
     assert any("deskewed" in note for note in prepared.treatments)
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+@pytest.mark.parametrize("lines", [1, 6])
+def test_a_page_that_is_mostly_white_is_made_upright(turn, lines):
+    """A short letter: the model calls white paper upright, and must look at what is written."""
+    upright = blank(A4, 255)
+    for row, text in enumerate(wrap(documents.prose(4), 60)[:lines]):
+        line(upright, text, (130, 160 + 40 * row), level=0)
+    laid = np.ascontiguousarray(np.rot90(upright, turn // 90))
+    _, prepared = prepare(picture(laid), PROFILE)
+    assert prepared.turn == turn
 
 
 @pytest.mark.parametrize("turn", [0, 180])

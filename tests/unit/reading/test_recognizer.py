@@ -451,3 +451,10 @@ def test_an_encrypted_scan_is_opened_by_workers_too():
 
     result = quire.read(documents.drawn(draw, password="secret"), password="secret", engines=NumberEngine())
     assert result.to_text().strip() == said_of(9)
+
+
+def test_a_scan_in_strips_above_a_line_of_text_is_read(log):
+    engine = EchoEngine(EchoProfile("\n".join(["A line of several words that is seen"] * 20)))
+    [page] = quire.read(documents.strips(footer="Document 4711 received 2024-05-01"), engines=engine).pages
+    assert page.text.count("several words") == 20
+    assert page.text.endswith("Document 4711 received 2024-05-01")

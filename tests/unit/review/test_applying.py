@@ -30,7 +30,7 @@ def test_a_corrected_value_has_the_place_that_was_picked_and_ends_its_conflict()
     assert (evidence.match, evidence.extractor) == ("numeric", "review")
     assert evidence.crop
     assert after.conflicts == ()
-    assert after.coverage.verified == EXTRACTION.coverage.verified + 1
+    assert after.coverage.found == EXTRACTION.coverage.found + 1
     assert EXTRACTION.values["total"] == 144.0, "the extraction itself stays"
     assert decode_extraction(encode_extraction(after)) == after
 

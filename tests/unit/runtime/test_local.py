@@ -17,6 +17,7 @@ from quire.errors import FencedError, RunCancelled, RunError, StoreError
 from quire.events import Event
 from quire.runtime import scheduler
 from quire.runtime.local import LocalRuntime, inline
+from quire.supervisor import restarts
 from tests.runtime.tracking import wait_until
 
 PATIENCE_S = 30.0
@@ -117,6 +118,22 @@ def test_a_database_that_keeps_failing_is_told_to_who_waits(monkeypatch):
         full.clear()
         runtime.send(run, "answer", 1)
         wait_until(lambda: runtime.status(run).state == "finished", "it does not go on")
+
+
+def test_the_scheduler_goes_on_after_a_bug_of_its_own(monkeypatch):
+    monkeypatch.setattr(scheduler, "TROUBLED_S", 0.001)
+    before = restarts().get("quire-scheduler", 0)
+    failed = Flag()
+
+    class Buggy(Moody):
+        def rows(self, statement, values=()):
+            if current_thread().name == "quire-scheduler" and "invocations" in statement and not failed.is_set():
+                failed.set()
+                raise TypeError("a bug")
+            return super().rows(statement, values)
+
+    assert lived_through(Buggy(), Diary()) == ["hello", "one", "two"]
+    assert failed.is_set() and restarts()["quire-scheduler"] == before + 1
 
 
 @pytest.mark.parametrize(("error", "said"), [(StopIteration(), "StopIteration"), (SystemExit(3), "SystemExit: 3")])
@@ -296,3 +313,59 @@ def test_work_that_waits_for_people_leaves_its_slot_to_others():
         for run in waiting:
             runtime.send(run, "answer", "yes")
         assert [runtime.result(run, timeout_s=PATIENCE_S) for run in waiting] == ["yes"] * 3
+
+
+def test_a_long_run_and_a_short_one_take_turns():
+    order, hold, began = [], Flag(), Flag()
+
+    def step(name):
+        began.set()
+        assert hold.wait(PATIENCE_S)
+        order.append(name)
+
+    async def whole(ctx, names):
+        await ctx.gather(*(ctx.call("part", f"{ctx.run_id}/{name}", name) for name in names))
+
+    async def part(ctx, name):
+        await ctx.run("step", step, name)
+
+    workflows = [Workflow("whole", whole, pool="wholes"), Workflow("part", part, pool="parts")]
+    with inline(workflows, pools={"wholes": 8, "parts": 1}) as runtime:
+        long = runtime.submit("whole", [f"long {number}" for number in range(8)])
+        assert began.wait(PATIENCE_S)
+        wait_until(lambda: _waiting(runtime) == 7, "the parts are not called")
+        short = runtime.submit("whole", ["short 1", "short 2"])
+        wait_until(lambda: _waiting(runtime) == 9, "the parts are not called")
+        hold.set()
+        for run in (long, short):
+            runtime.result(run, timeout_s=PATIENCE_S)
+    assert order.index("short 1") <= 2 and order.index("short 2") <= 4, order
+
+
+def test_a_tenant_whose_work_fills_a_pool_does_not_keep_another_one_out():
+    release, began = Flag(), []
+
+    async def flow(ctx, tenant):
+        await ctx.run("step", step, tenant)
+
+    def step(tenant):
+        began.append(tenant)
+        if tenant == "many":
+            assert release.wait(PATIENCE_S)
+
+    workflows = [Workflow("flow", flow, pool="flows", tenant_of=lambda tenant: tenant)]
+    with inline(workflows, pools={"flows": 2}) as runtime:
+        runs = [runtime.submit("flow", "many") for _ in range(20)]
+        wait_until(lambda: len(began) == 2, "they do not begin")
+        runtime.result(runtime.submit("flow", "single"), timeout_s=PATIENCE_S)
+        assert began == ["many", "many", "single"], "the slot for others is not for the third run of the first"
+        release.set()
+        wait_until(lambda: began.count("many") > 2, "they do not go on")
+        runtime.result(runtime.submit("flow", "single"), timeout_s=PATIENCE_S)
+        for run in runs:
+            runtime.result(run, timeout_s=PATIENCE_S)
+
+
+def _waiting(runtime) -> int:
+    ((count,),) = runtime._database.rows("SELECT count(*) FROM invocations WHERE state = 'waiting' AND pool = 'parts'")
+    return count

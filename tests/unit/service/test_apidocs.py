@@ -76,3 +76,9 @@ def test_the_text_and_its_pages_can_be_switched_off(made):
     gone = {route.path for route in made(api_docs=False).routes if isinstance(route, Route)}
     assert {"/openapi.json", *PAGES} <= there
     assert not {"/openapi.json", *PAGES} & gone
+
+
+def test_what_is_always_refused_is_not_offered(made):
+    """Google Drive and presigned URLs were in the text, and refused for want of a setting that does not exist."""
+    text = json.dumps(made().openapi())
+    assert "s3" in text and "google_drive" not in text and "presigned_url" not in text

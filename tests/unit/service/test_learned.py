@@ -9,7 +9,7 @@ import pytest
 from quire.errors import UsageError
 from quire.learn.training import learn
 from quire.service.learned import LearnedModels
-from quire.service.security import scope_of
+from quire.store.scoped import scope_of
 from tests.unit.learn.receipts import sample
 
 

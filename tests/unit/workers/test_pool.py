@@ -9,10 +9,13 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import pytest
 
+from quire import supervisor
 from quire.errors import ConfigurationError, StoreError, UsageError
 from quire.workers import Job, WorkerPool, WorkerTimeout, shared_pool
 from quire.workers.early import LEAST_MEMORY, MOST_MEMORY, memory_limit
 from quire.workers.job import KEPT
+from quire.workers.pool import Lane
+from quire.workers.process import WorkerProcess
 from tests.unit.workers.watching import ended_within, living
 
 pytestmark = pytest.mark.processes
@@ -251,22 +254,75 @@ def test_a_smaller_pool_lets_the_surplus_workers_go():
         assert len({done(pool, "double", 1).header["worker"] for _ in range(8)}) == 1
 
 
-def test_an_urgent_job_is_next_and_does_not_wait_for_a_full_queue():
-    asked, answer, order = threading.Event(), threading.Event(), []
+class Held:
+    """A pool whose only worker is busy until `release`; remembers in which order later jobs end."""
 
-    def hold(name, header, data):
-        asked.set()
-        assert answer.wait(60)
+    def __init__(self, pool):
+        self.pool, self.order = pool, []
+        self._asked, self._answer, self._jobs = threading.Event(), threading.Event(), []
+        self._jobs.append(pool.submit(Job("tests.fakes.jobs:ask", "more"), timeout_s=60, on_request=self._hold))
+        assert self._asked.wait(60)
+
+    def _hold(self, name, header, data):
+        self._asked.set()
+        assert self._answer.wait(60)
         return {}, b""
 
-    with WorkerPool(1) as pool:
-        running = pool.submit(Job("tests.fakes.jobs:ask", "more"), timeout_s=60, on_request=hold)
-        assert asked.wait(60)
-        jobs = [pool.submit(double(number), timeout_s=60) for number in (1, 2)]  # now the queue is full
-        jobs.append(pool.submit(double(3), timeout_s=60, urgent=True))
-        for job in jobs:
-            job.add_done_callback(lambda done: order.append(done.result().header["number"]))
-        answer.set()
-        for job in (running, *jobs):
+    def submit(self, number, **options):
+        job = self.pool.submit(double(number), timeout_s=60, **options)
+        job.add_done_callback(lambda done: self.order.append(done.result().header["number"] // 2))
+        self._jobs.append(job)
+        return job
+
+    def release(self):
+        self._answer.set()
+        for job in self._jobs:
             job.result(timeout=60)
-    assert order == [6, 2, 4]
+
+
+def test_a_brief_job_waits_neither_for_the_queue_nor_for_a_busy_worker():
+    with WorkerPool(1) as pool:
+        held = Held(pool)
+        for number in (1, 2):  # now the queue is full
+            held.submit(number)
+        assert held.submit(3, lane=Lane.CALL).result(60)
+        assert held.submit(4, lane=Lane.BRIEF).result(60), "by the same worker"
+        held.release()
+    assert held.order == [3, 4, 1, 2]
+
+
+def test_runs_take_turns_and_a_full_queue_of_one_is_not_in_the_way_of_another():
+    with WorkerPool(1) as pool:
+        held = Held(pool)
+        for number, share in ((1, "long"), (2, "long"), (3, "short"), (4, "short"), (5, "other")):
+            held.submit(number, share=share)
+        held.release()
+        assert held.order == [1, 3, 5, 2, 4]
+
+
+def test_a_stream_of_short_jobs_does_not_hold_up_a_long_run():
+    with WorkerPool(1) as pool:
+        held = Held(pool)
+        for number in (1, 2):
+            held.submit(number, share="long")
+        for number in range(3, 23):
+            held.submit(number, share=f"run {number}", lane=Lane.LONG)
+        held.release()
+        assert held.order.index(1) == 0 and held.order.index(2) <= 5
+
+
+def test_a_slot_whose_worker_cannot_be_looked_at_takes_the_next_job(monkeypatch):
+    monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
+    resident, failed = WorkerProcess.resident, []
+
+    def looked_at(worker):
+        if not failed:
+            failed.append(worker)
+            raise OSError("too many open files")
+        return resident(worker)
+
+    monkeypatch.setattr(WorkerProcess, "resident", looked_at)
+    with WorkerPool(1) as pool:
+        futures = [pool.submit(double(number), timeout_s=60) for number in range(3)]
+        assert [future.result(timeout=60).header["number"] for future in futures] == [0, 2, 4]
+    assert failed

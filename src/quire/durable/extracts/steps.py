@@ -18,7 +18,7 @@ from quire.durable.flows.once import made_once
 from quire.durable.flows.resolving import TellingService
 from quire.durable.messages import DocumentReference
 from quire.durable.reads.jobs import Export
-from quire.durable.reads.steps import EXPORT_S, DocumentSteps
+from quire.durable.reads.steps import EXPORT_S, DocumentSteps, lane_of
 from quire.engine import Engine
 from quire.errors import ConfigurationError
 from quire.events import Sink
@@ -29,6 +29,7 @@ from quire.reading.model_answers import REQUEST, RecordedAnswers, answered_here
 from quire.reading.rereading import crop_readings
 from quire.types import BBox, Part
 from quire.workers import WorkerReply
+from quire.workers.pool import Lane
 
 STAGE = "extract"
 SUFFIX = ".extracted"
@@ -60,9 +61,11 @@ class ExtractSteps:
             with steps.requested(document) as read:
                 job = jobs.Extracting(read, asked, model and model.named, engine.name if engine else "")
                 answers = partial(answered_here, RecordedAnswers(steps.store), model, document["source"]["id"])
-                reply = steps.work("quire.durable.extracts.jobs:extracted", job, EXPORT_S, more={REQUEST: answers})
+                lane = Lane.LONG if model else lane_of(document["ledger"]["pages"])
+                call = "quire.durable.extracts.jobs:extracted"
+                reply = steps.work(call, job, EXPORT_S, lane=lane, more={REQUEST: answers})
                 if engine is not None:
-                    reply = _reread(steps, read, asked, engine, reply, on_event)
+                    reply = _reread(steps, read, asked, engine, reply, on_event, lane)
             if reply.header["failures"]:
                 failed = artifact_key(f"{STAGE}/failed", "1", (key, digest_of(reply.data.decode())), digest_of({}))
                 return self._saved(document, failed, reply.data)
@@ -86,7 +89,8 @@ class ExtractSteps:
         steps = self._scoped(document)
         with steps.requested(document) as read:
             job = jobs.Reporting(read, extraction, tuple(formats))
-            reply = steps.work("quire.durable.extracts.jobs:reported", job, EXPORT_S)
+            lane = lane_of(document["ledger"]["pages"])
+            reply = steps.work("quire.durable.extracts.jobs:reported", job, EXPORT_S, lane=lane)
         sizes = cast("list[int]", reply.header["sizes"])
         ends = list(accumulate(sizes))
         parts = [reply.data[end - size : end] for size, end in zip(sizes, ends, strict=True)]
@@ -107,13 +111,14 @@ def _reread(
     engine: Engine,
     extracted: WorkerReply,
     on_event: Sink | None,
+    lane: Lane,
 ) -> WorkerReply:
     """The extraction with what an engine reads in the pictures of its places. No worker waits for another one."""
     boxes = cast("list[tuple[int, float, float, float, float]]", extracted.header["places"])
     places = [Part(page, BBox(*box)) for page, *box in boxes]
     readings = crop_readings(steps.store, read.source, engine, places, on_event=on_event)
     job = jobs.Rereading(read, asked, extracted.data, (engine.name, engine.version), readings)
-    return steps.work("quire.durable.extracts.jobs:reread", job, EXPORT_S)
+    return steps.work("quire.durable.extracts.jobs:reread", job, EXPORT_S, lane=lane)
 
 
 def extraction_key(document: DocumentReference, asked: ExtractRequest, versions: Mapping[str, str]) -> ArtifactKey:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, cast
 from quire.chunk import DEFAULT_TOKENIZER, ChunkerName, ChunkOptions
 from quire.context import Json
 from quire.embed.options import VECTOR_FORMATS, LexicalOptions
+from quire.extract.values import SURE
 from quire.flow.components import Component, Port, component, component_of
 from quire.flow.types import Type
 from quire.recognize.options import EFFORTS, OCR_MODES
-from quire.review.items import BELOW
 from quire.table_areas import TABLES_MODES
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ REVIEW = Component(
         "schema": _option(Type("object", nullable=True)),
         "fields": _option(_TEXTS, []),
         "doubts": _option(_TEXTS, []),
-        "below": _option(Type("number"), BELOW),
+        "below": _option(Type("number"), SURE),
     },
     outputs=EXTRACT.outputs,
     gives=Type("object"),

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Condition, Lock
 
 from quire.atomic_files import write_files
-from quire.batch import ItemOutcome, StageContext, WorkItem
+from quire.batch import ItemOutcome, StageContext, StageError, WorkItem
 from quire.batch.schedule import Task
 from quire.context import Runtime
 from quire.database.documents import DocumentRows
@@ -38,6 +38,8 @@ CANCELLED_S = 60.0
 """Timeout for a cancelled run to end."""
 SUBMITTED_S = 5.0
 """How long cancelling waits for runs that are being submitted."""
+STAGE = "document"
+"""The stage in the events of the documents."""
 PLANNED = "planned"
 LEDGER = ("pages", "ok", "empty", "failed", "skipped", "left_out")
 
@@ -126,7 +128,9 @@ class Documents:
         A document that is gone or has changed since it was planned is not quarantined.
         """
         document, error = _document(item), outcome.error
-        if error is None or error.category not in PERMANENT or not document.key or _happened(document):
+        if outcome.status != "failed" or error is None or error.category not in PERMANENT or not document.key:
+            return
+        if _happened(document):
             return
         self._quarantine.add(
             Quarantined(
@@ -249,7 +253,7 @@ class Documents:
         self, document: PlannedDocument, files: tuple[OutputFile, ...], before: Output | None, failed_pages: int
     ) -> None:
         """Record the files that were written, and take the document out of quarantine."""
-        settings = {**self._asked.settings, "failed_pages": failed_pages}
+        settings = {**self._asked.settings, "failed_pages": failed_pages, "run": self._run}
         if document.areas:
             settings["areas"] = areas_digest(document.areas)
         if before is not None:
@@ -279,7 +283,9 @@ class Planned:
         reasons = {"done": "done before", "edited": "{0.reason}", "quarantined": "in quarantine: {0.reason}"}
         found = [(task.number, self._documents[task.number]) for task in tasks]
         return {
-            number: ItemOutcome("skipped", _basic_facts(document), reasons[document.state].format(document), attempts=0)
+            number: ItemOutcome(
+                "skipped", _basic_facts(document), reasons[document.state].format(document), _held(document), attempts=0
+            )
             for number, document in found
             if document.state in reasons
         }
@@ -324,9 +330,19 @@ def _basic_facts(document: PlannedDocument) -> DocumentFacts:
     }
     if document.state == "edited":
         facts["kept"] = list(document.edited)
-    if document.held is not None:
-        facts |= {"category": document.held.category, "exit_code": document.held.exit_code}
+    if document.state == "done":
+        facts["done_in"] = document.done_in
     return facts
+
+
+def _held(document: PlannedDocument) -> StageError | None:
+    """Why a document is in quarantine."""
+    held = document.held
+    if held is None:
+        return None
+    return StageError(
+        STAGE, document.name, held.category, held.reason, held.attempts, exit_code=held.exit_code, retryable=False
+    )
 
 
 def _changed_by_hand(written: Mapping[Path, OutputFile], before: Output | None) -> dict[Path, OutputFile]:

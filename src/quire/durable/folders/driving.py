@@ -13,17 +13,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from threading import Event as Flag
-from threading import Thread
 from typing import cast
 
 from quire.batch import StageContext, StageError, StageHooks, StageOutcome, StagePlan, Stop
-from quire.batch.manifest import item_name
+from quire.batch.manifest import LEFT_OUT, Row, item_name
 from quire.batch.running import StageScheduling
 from quire.batch.telling import FIGURES, StageTeller
 from quire.context import Context, RunState, Runtime, Workflow
+from quire.database.places import path_text
 from quire.database.runs import ENDED, Runs
 from quire.durable.flows.workflow import Registered
-from quire.durable.folders.documents import Documents, Planned, item_of
+from quire.durable.folders.discovery import LeftOutFile
+from quire.durable.folders.documents import STAGE, Documents, Planned, item_of
 from quire.durable.folders.plan import PlanStopped, plan_batch
 from quire.durable.folders.request import BatchRequest
 from quire.durable.indexing.delivery import IndexTarget, delivery_to
@@ -31,11 +32,10 @@ from quire.durable.messages import BatchArgument, BatchFigures
 from quire.errors import Category, FencedError, QuireError, RunError, UsageError
 from quire.events import Event, Sink
 from quire.store.artifacts import ArtifactStore
+from quire.supervisor import SupervisedThread
 
 FLOW = "batch"
 """The name of the workflow."""
-STAGE = "document"
-"""The stage in the events of its documents."""
 UNFINISHED: tuple[RunState, ...] = ("waiting", "interrupted")
 LOOKED_THROUGH = 20
 """Maximum number of unfinished batches that are compared with a request."""
@@ -86,7 +86,7 @@ class Batches:
             delivery = delivery_to(store, IndexTarget.from_json(request.index)) if request.index else None
             driver = Documents(request, plan.asked, self._runtime(), store, run, began=began, delivery=delivery)
             context = StageContext(STAGE, run, request.stage_options(), len(documents))
-            teller = StageTeller(context, StageHooks(after_item=driver.after), (emit,))
+            teller = StageTeller(context, StageHooks(after_item=driver.after), (emit,), map(_row, plan.left_out))
             items = StagePlan(STAGE, [item_of(document) for document in documents])
             outcome = StageScheduling(items, driver.work, context, teller, stop, Planned(documents)).run()
         if stop.at_once and Runs(store.database).cancel_requested(run):
@@ -247,6 +247,12 @@ class _Followed:
                 self._errors.append(_error(event))
 
 
+def _row(left_out: LeftOutFile) -> Row:
+    """The row of the manifest for a file that is not read."""
+    name, path = path_text(left_out.name), path_text(left_out.path)
+    return {"name": name, "status": LEFT_OUT, "input_path": path, "kind": left_out.kind, "reason": left_out.reason}
+
+
 def _error(event: Event) -> StageError:
     payload = event.payload
     code = payload.get("exit_code")
@@ -287,9 +293,9 @@ def _emitting(ctx: Context, runs: Runs) -> Sink:
 @contextmanager
 def _watching(ctx: Context) -> Iterator[Stop]:
     """A `Stop` that is requested when the run is paused or cancelled, or its process ends."""
-    stop, ended = Stop(), Flag()
+    stop = Stop()
 
-    def watch() -> None:
+    def watch(ended: Flag) -> None:
         while not ended.wait(LOOK_EVERY_S):
             match ctx.stopping:
                 case "now":
@@ -298,10 +304,10 @@ def _watching(ctx: Context) -> Iterator[Stop]:
                 case "pause":
                     stop.request("paused")
 
-    watcher = Thread(target=watch, name="quire-batch", daemon=True)
+    watcher = SupervisedThread("quire-batch", watch)
     watcher.start()
     try:
         yield stop
     finally:
-        ended.set()
+        watcher.stop()
         watcher.join()

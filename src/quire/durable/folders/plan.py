@@ -20,7 +20,7 @@ from quire.database.outputs import Output, Outputs
 from quire.database.places import path_text
 from quire.database.quarantine import Quarantine, Quarantined
 from quire.durable.flows.workflow import Registered
-from quire.durable.folders.discovery import find_sources
+from quire.durable.folders.discovery import LeftOutFile, find_sources
 from quire.durable.folders.request import BatchRequest
 from quire.durable.folders.settings import FlowSettings, asked_by, difference
 from quire.durable.messages import PlannedDocumentJson
@@ -63,6 +63,8 @@ class PlannedDocument:
     """Why it is in quarantine."""
     areas: tuple[TableArea, ...] = ()
     """Areas of tables given by hand for it."""
+    done_in: str = ""
+    """The run that made the existing output; "" if that is not recorded."""
 
     def to_json(self) -> PlannedDocumentJson:
         return {
@@ -81,6 +83,8 @@ class Plan:
 
     asked: FlowSettings
     documents: tuple[PlannedDocument, ...]
+    left_out: tuple[LeftOutFile, ...] = ()
+    """Files of the folders that are not read."""
 
     @property
     def counts(self) -> Mapping[DocumentState, int]:
@@ -113,7 +117,7 @@ def plan_batch(
     PlanStopped when `stop` was requested.
     """
     asked = asked_by(request, named)
-    sources, left_out = _chosen(request)
+    sources, planned, left_out = _chosen(request, database)
     seen, errors = _looked_at([source.path for source in sources])
     files = HashedFiles(database) if remember else _Unwritten(database)
     digests, unreadable = _digests(seen, files, trust=not request.verify_hash, stop=stop or Stop())
@@ -127,7 +131,6 @@ def plan_batch(
     held = {} if request.force or request.retry else Quarantine(database).find(list(keys.values()))
     quarantined = {key: entry for key, entry in held.items() if not (password and entry.locked)}
     judge = _Judge(request, asked, quarantined)
-    planned = left_out
     for (name, file, path, place), output in _placed(sources, Outputs(database), request.output):
         if path in keys:
             known = _Known(digests[path], keys[path], seen[path])
@@ -135,7 +138,7 @@ def plan_batch(
         else:
             reason = errors.get(path) or unreadable[path]
             planned.append(PlannedDocument(name, file, place, "error", reason))
-    return Plan(asked, tuple(planned))
+    return Plan(asked, tuple(planned), left_out)
 
 
 class _Source(NamedTuple):
@@ -160,34 +163,40 @@ class _Known(NamedTuple):
     seen: FileState
 
 
-def _chosen(request: BatchRequest) -> tuple[list[_Source], list[PlannedDocument]]:
-    """The documents of the request with their names, and the paths that cannot be read. A name is the path below the
-    folder, or the whole path if two documents share it. Raises the error of the first path when no document remains.
+def _chosen(
+    request: BatchRequest, database: Database
+) -> tuple[list[_Source], list[PlannedDocument], tuple[LeftOutFile, ...]]:
+    """The documents of the request with their names, the paths that cannot be read, and the files that are left out.
+
+    A name is the path below the folder, or the whole path if two documents share it. Raises the error of the first path
+    when no document remains.
 
     Paths are sorted, so that names and places do not depend on the order of the arguments.
     """
     paths = sorted({Path(path) for path in request.paths})  # a folder comes before its subfolders
-    found = find_sources(paths, Path(request.output), include=request.include, exclude=request.exclude)
+    patterns = {"include": request.include, "exclude": request.exclude}
+    found = find_sources(paths, Path(request.output), **patterns, database=database)
     if not found.sources:
         raise found.unreadable[0].error
     sources = found.sources
     # Names are part of events and stored, so they must be text.
     folders = ["" if (below := str(source.folder)) == "." else f"{below}/" for source in sources]
     names = [path_text(f"{folder}{source.path.name}") for folder, source in zip(folders, sources, strict=True)]
-    left_out = [path_text(one.name) for one in found.unreadable]
-    shared = Counter([*names, *left_out])
+    refused = [path_text(one.name) for one in found.unreadable]
+    shared = Counter([*names, *refused])
     chosen = []
     for name, folder, source in zip(names, folders, sources, strict=True):
         path = str(source.path)
         own = name if shared[name] == 1 else path_text(path)
         if request.shard is None or request.shard.has(own):
             chosen.append(_Source(own, source.path, path, f"{request.output}/{folder}{source.stem}"))
-    return chosen[: request.limit], [
+    unreadable = [
         PlannedDocument(own, Path(path), "", "error", one.error.args[0])
-        for name, one in zip(left_out, found.unreadable, strict=True)
+        for name, one in zip(refused, found.unreadable, strict=True)
         for path in [one.error.document or name]
         for own in [name if shared[name] == 1 else path_text(path)]
     ]
+    return chosen[: request.limit], unreadable, tuple(found.left_out)
 
 
 def _placed(sources: Sequence[_Source], outputs: Outputs, folder: str) -> Iterator[tuple[_Source, Output | None]]:
@@ -314,7 +323,8 @@ class _Judge:
         if edited and state == "stale":
             reason += f"; {_by_hand(edited)}"
         written = output.files[0].path if output is not None and output.files else None
-        return PlannedDocument(name, file, place, state, reason, *known, again, written, edited, held, areas)
+        done_in = output.settings.get("run", "") if output is not None else ""
+        return PlannedDocument(name, file, place, state, reason, *known, again, written, edited, held, areas, done_in)
 
     def _judged(
         self, output: Output, known: _Known, missing: Sequence[str], changed: Sequence[str], areas: str

@@ -40,7 +40,8 @@ from quire.recognize.options import RecognizeOptions
 from quire.result import Ledger
 from quire.store.scoped import ScopedStore
 from quire.types import OutlineEntry, PageInfo, PageResult
-from quire.workers import Job, WorkerReply, shared_pool
+from quire.workers import Job, WorkerPool, WorkerReply, shared_pool
+from quire.workers.pool import Lane
 
 ASSEMBLE_S, EXPORT_S = 600.0, 600.0
 """Timeouts for a worker to assemble a document, and to export it."""
@@ -77,13 +78,24 @@ class PageOutcome(NamedTuple):
 
 
 class DocumentSteps:
-    """Steps over one store. Thread-safe. `password` opens encrypted documents and is never stored."""
+    """Steps over one store, or over one scope of it. Thread-safe.
 
-    def __init__(self, store: Store, *, workers: int | None = None, password: Password = None) -> None:
+    `password` opens encrypted documents and is never stored. `pool` is another pool than that of the process.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        workers: int | None = None,
+        password: Password = None,
+        pool: WorkerPool | None = None,
+        scope: str = "",
+    ) -> None:
         self.store = store
         self._sources = Sources(store)
         self.workers = worker_count(workers).workers
-        self._password = password
+        self._password, self._own_pool, self._scope = password, pool, scope
         self._scopes: dict[str, DocumentSteps] = {}
         self._scoping = Lock()
 
@@ -93,10 +105,18 @@ class DocumentSteps:
             return self
         with self._scoping:
             steps = self._scopes.pop(scope, None) or DocumentSteps(
-                ScopedStore(self.store, scope), workers=self.workers, password=self._password
+                ScopedStore(self.store, scope),
+                workers=self.workers,
+                password=self._password,
+                pool=self._own_pool,
+                scope=scope,
             )
             self._scopes = dict([*self._scopes.items(), (scope, steps)][-KEPT_SCOPES:])
             return steps
+
+    def on(self, pool: WorkerPool) -> DocumentSteps:
+        """These steps with the workers of a pool of their own."""
+        return DocumentSteps(self.store, workers=self.workers, password=self._password, pool=pool, scope=self._scope)
 
     def plan(self, request: ReadRequest, run: str, sink: Sink) -> DocumentPlan:
         """Count the pages, and find in one query which of them have no record yet."""
@@ -112,7 +132,7 @@ class DocumentSteps:
         about, staged = About.of(read.header, read.outline), self._staged(request, run, sink)
         converted: _Converted = {}
         if read.bundle:
-            pool, made = shared_pool(self.workers), (read.bundle, read.structure)
+            pool, made = self._pool(), (read.bundle, read.structure)
             with self.opened(request.source) as source:
                 bundle, digest = bundle_of(staged, source, about.media_type, pool, made=made)
             converted = {"bundle": digest, "structure": bundle.structure}
@@ -158,7 +178,7 @@ class DocumentSteps:
 
     def _look_into(self, source: Opened, run: StagedRun) -> tuple[About, _Converted]:
         """What is needed before a document is read. One without pages of its own is converted first."""
-        pool = shared_pool(self.workers)
+        pool = self._pool()
         document = Document(source.path, name=source.name)  # its first bytes say what it is
         media_type, size = document.media_type, document.size
         if media_type not in INPUT_FORMATS:
@@ -233,11 +253,9 @@ class DocumentSteps:
             if made:
                 return Encoded(made)
             parts = tuple(records[n].blocks if n in records else infos[n] for n in numbers)
-            return Encoded(
-                self.work(
-                    "quire.durable.reads.jobs:assemble", jobs.Pages(parts, tuple(outline), structured), ASSEMBLE_S
-                ).data
-            )
+            job = jobs.Pages(parts, tuple(outline), structured)
+            lane = lane_of(len(numbers))
+            return Encoded(self.work("quire.durable.reads.jobs:assemble", job, ASSEMBLE_S, lane=lane).data)
 
         staged = self._staged(request, run, sink)
         structured = "structure" in plan
@@ -279,7 +297,8 @@ class DocumentSteps:
         path = ReadIndex.load(self.store, document["index"]).path if trace else None
         with self.requested(document, tuple(formats), words=words, path=path) as asked:
             request = replace(asked, figures=figures, images=images)
-            answer = self.work("quire.durable.reads.jobs:export", request, EXPORT_S)
+            lane = lane_of(document["ledger"]["pages"])
+            answer = self.work("quire.durable.reads.jobs:export", request, EXPORT_S, lane=lane)
         sizes = answer.header["files"]
         assert isinstance(sizes, list)
         ends = list(accumulate(size for _, size in sizes))
@@ -318,13 +337,15 @@ class DocumentSteps:
         options = request.options(workers=self.workers)
         with ExitStack() as stack:
             source = stack.enter_context(self.opened(request.source))
-            native = self._native_pages(source, reader, options, stack, ready)
-            flow = PageFlow(source.id, native, self._staged(request, run, sink), options, engines=engines)
+            staged = self._staged(request, run, sink)
+            native = self._native_pages(staged, source, reader, options, stack, ready)
+            flow = PageFlow(source.id, native, staged, options, engines=engines)
             stack.callback(flow.close)
             return [self._outcome(request, reader, flow, page) for page in flow.pages(pages)]
 
     def _native_pages(
         self,
+        staged: StagedRun,
         source: Opened,
         reader: str,
         options: RecognizeOptions,
@@ -332,10 +353,11 @@ class DocumentSteps:
         ready: Mapping[int, ReceivedPage] | None,
     ) -> WorkerPages | LocalPages:
         """The pages of a document: parsed in workers, or from its bundle, which a worker has made."""
-        pool = shared_pool(self.workers)
+        pool = self._pool()
         document = Document(source.path, name=source.name, password=source.password)
         if ready or document.media_type not in INPUT_FORMATS:
-            return WorkerPages(source, About(reader), options, pool=pool, load=self.store.load, ready=ready)
+            load = self.store.load
+            return WorkerPages(source, About(reader), options, pool=pool, load=load, ready=ready, share=staged.run)
         quiet = StagedRun(self.store, run="", document=source.id)  # the plan has emitted its events
         document.bundle, _ = bundle_of(quiet, source, document.media_type, pool)
         stack.callback(document.close)
@@ -357,6 +379,9 @@ class DocumentSteps:
     def _staged(self, request: ReadRequest, run: str, sink: Sink) -> StagedRun:
         return StagedRun(self.store, run=run, document=request.source.id, sinks=(sink,))
 
+    def _pool(self) -> WorkerPool:
+        return self._own_pool or shared_pool(self.workers)
+
     def _records(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> dict[int, Record]:
         keys = {number: request.page_key(number, reader) for number in numbers}
         found = self.store.find_many(list(keys.values()))
@@ -374,7 +399,8 @@ class DocumentSteps:
         arguments: object,
         timeout_s: float,
         *,
-        urgent: bool = False,
+        lane: Lane = Lane.LONG,
+        run: str = "",
         more: Mapping[str, Reply] | None = None,
     ) -> WorkerReply:
         """Run a job, `module:function`, in a worker, and wait; the pool enforces the timeout.
@@ -385,8 +411,8 @@ class DocumentSteps:
         def asked(name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
             return more[name](header, data) if more and name in more else stored(self.store.load, header)
 
-        pool = shared_pool(self.workers)
-        return pool.submit(Job(job, arguments), timeout_s=timeout_s, on_request=asked, urgent=urgent).result()
+        pool, request, share = self._pool(), Job(job, arguments), run or self._scope
+        return pool.submit(request, timeout_s=timeout_s, on_request=asked, lane=lane, share=share).result()
 
     @contextmanager
     def opened(self, source: SourceRef, bundle: Digest | None = None) -> Iterator[Opened]:
@@ -395,6 +421,11 @@ class DocumentSteps:
             path = stack.enter_context(self._sources.path(source))
             copy = None if bundle is None else stack.enter_context(self._sources.bundle(bundle))
             yield Opened(path, source.name, source.id, password_of(self._password, source.path), copy)
+
+
+def lane_of(pages: int) -> Lane:
+    """The lane for a job about all pages of a document: those of short ones do not wait for those of long ones."""
+    return Lane.BRIEF if pages <= SHORT else Lane.LONG
 
 
 def _not_here() -> PageResult:

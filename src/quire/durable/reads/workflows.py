@@ -27,9 +27,9 @@ class Reads:
 
     def workflows(self) -> tuple[Workflow, ...]:
         return (
-            Workflow("document", self.document, version="2"),
-            Workflow("pages", self.pages, pool="pages"),
-            Workflow("page", self.page, pool="recognize"),
+            Workflow("document", self.document, version="2", tenant_of=_tenant),
+            Workflow("pages", self.pages, pool="pages", tenant_of=lambda argument: _tenant(argument["request"])),
+            Workflow("page", self.page, pool="recognize", tenant_of=lambda argument: _tenant(argument["request"])),
         )
 
     async def document(self, ctx: Context, argument: ReadArgument) -> DocumentReference:
@@ -96,6 +96,10 @@ class Reads:
             again = await call(_numbers(left, max(others)), own=f"/{ctx.run_id}")
             outcomes |= {outcome.page: outcome for part in again for outcome in starmap(PageOutcome, part["pages"])}
         return list(outcomes.values())
+
+
+def _tenant(argument: ReadArgument) -> str:
+    return argument.get("scope", "")
 
 
 def _numbers(pages: str, last: int) -> Sequence[int]:

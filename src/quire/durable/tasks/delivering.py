@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from quire.context import Json
 from quire.durable.messages import TaskDocument, TaskSource
-from quire.errors import ConfigurationError, FetchError, InputError, LimitError, UsageError, install_advice
-from quire.fetching import FetchPolicy, check_host, send
+from quire.errors import ConfigurationError, FetchError, InputError, LimitError, StoreError, UsageError, install_advice
+from quire.fetching import Fetched, FetchPolicy, check_host, send, temporary_file
 from quire.keys import digest_bytes
 from quire.names import file_stem, safe_name
 
 if TYPE_CHECKING:
-    from obstore.store import ObjectStore
+    from obstore.store import ClientConfig, ObjectStore, RetryConfig
 
 ARCHIVE = "converted_docs.zip"
 TARGET_FAILED = "the target cannot be written"
@@ -26,6 +28,9 @@ TARGET_FAILED = "the target cannot be written"
 ACCOUNT = ("type", "client_email", "private_key", "private_key_id")
 MOST_OBJECTS = 10_000
 """Objects of one bucket that a task reads at most."""
+LISTED_AT_ONCE = 1000
+ATTEMPTS = 3
+"""Of a request to a bucket, within the timeout of the task."""
 
 
 def objects(bucket: Mapping[str, Json], policy: FetchPolicy) -> list[TaskSource]:
@@ -33,28 +38,36 @@ def objects(bucket: Mapping[str, Json], policy: FetchPolicy) -> list[TaskSource]
     import obstore
 
     place = f"{bucket['kind']}://{_bucket(bucket)}"
-    store, most = _opened(bucket, policy), int(bucket.get("max_num_elements") or MOST_OBJECTS)
+    store, most = _opened(bucket, policy), min(int(bucket.get("max_num_elements") or MOST_OBJECTS), MOST_OBJECTS)
     found: list[TaskSource] = []
-    with _reporting(f"the source {place} cannot be listed"):
-        for portion in obstore.list(store, prefix=_prefix(bucket) or None):
-            for meta in portion:
-                if meta["size"] and len(found) < most:
-                    key = meta["path"]
-                    found.append({"bucket": {"key": key}, "uri": f"{place}/{key}"})
-    return found
+    with _reporting(f"the source {place} cannot be listed", policy) as check_time:
+        for portion in obstore.list(store, prefix=_prefix(bucket) or None, chunk_size=LISTED_AT_ONCE):
+            check_time()
+            keys = [meta["path"] for meta in portion if meta["size"]]
+            found += [{"bucket": {"key": key}, "uri": f"{place}/{key}"} for key in keys]
+            if len(found) >= most:
+                break
+    return found[:most]
 
 
-def downloaded(bucket: Mapping[str, Json], policy: FetchPolicy) -> tuple[str, bytes]:
-    """The name and bytes of one object."""
+def downloaded(bucket: Mapping[str, Json], policy: FetchPolicy) -> Fetched:
+    """One object as a temporary file, which the caller must remove."""
     import obstore
 
     key = str(bucket["key"])
     name = safe_name(key) or "document"
-    with _reporting(f"{key} cannot be downloaded from {bucket['kind']}://{_bucket(bucket)}"):
+    with _reporting(f"{key} cannot be downloaded from {bucket['kind']}://{_bucket(bucket)}", policy) as check_time:
         response = obstore.get(_opened(bucket, policy), key)
-        if response.meta["size"] > policy.max_bytes:
-            raise LimitError(f"is larger than {policy.max_bytes / 1e6:,.0f} MB, the limit here", document=name)
-        return name, bytes(response.bytes())
+        with temporary_file() as (path, file):
+            for piece in response.stream():
+                check_time()
+                if file.tell() + len(piece) > policy.max_bytes:
+                    raise LimitError(f"is larger than {policy.max_bytes / 1e6:,.0f} MB, the limit here", document=name)
+                try:
+                    file.write(piece)
+                except OSError as error:
+                    raise StoreError(f"cannot save {key} to {path}: {error.strerror}") from error
+    return Fetched(path, name)
 
 
 def deliver(target: Mapping[str, Json], archive: bytes, documents: Sequence[TaskDocument], policy: FetchPolicy) -> None:
@@ -71,20 +84,30 @@ def deliver(target: Mapping[str, Json], archive: bytes, documents: Sequence[Task
     store = _opened(target, policy)
     folders = {file_stem(document["name"]): digest_bytes(document["uri"].encode())[:12] for document in documents}
     said = f"{TARGET_FAILED}: {target['kind']}://{_bucket(target)}"
-    with zipfile.ZipFile(io.BytesIO(archive)) as files, _reporting(said):
+    with zipfile.ZipFile(io.BytesIO(archive)) as files, _reporting(said, policy) as check_time:
         for name in files.namelist():
+            check_time()
             stem = max((stem for stem in folders if name.startswith(stem)), key=len, default="")
             place = "/".join(part for part in (_prefix(target), folders.get(stem, ""), name) if part)
             obstore.put(store, place, files.read(name))
 
 
 @contextmanager
-def _reporting(what: str) -> Iterator[None]:
-    """Turn the errors of a bucket into FetchError, with the first line of what the service says."""
+def _reporting(what: str, policy: FetchPolicy) -> Iterator[Callable[[], None]]:
+    """Turn the errors of a bucket into FetchError, with the first line of what the service says.
+
+    The value raises FetchError when the time of the policy is over; a single request has no more than that, either.
+    """
     from obstore.exceptions import BaseError, GenericError
 
+    until = time.monotonic() + policy.timeout_s
+
+    def check_time() -> None:
+        if time.monotonic() >= until:
+            raise FetchError(f"{what}: took longer than {policy.timeout_s:g} s; try again later", passing=True)
+
     try:
-        yield
+        yield check_time
     except (BaseError, OSError) as error:
         said = str(error).strip().splitlines()[0][:300]
         raise FetchError(f"{what}: {said}", passing=isinstance(error, GenericError)) from error
@@ -115,7 +138,8 @@ def _opened(bucket: Mapping[str, Json], policy: FetchPolicy) -> ObjectStore:
         from obstore.store import AzureStore, GCSStore, S3Store
     except ImportError as error:
         raise ConfigurationError(f"buckets need obstore ({error}): {install_advice('cloud')}") from error
-    kind = bucket["kind"]
+    kind, limit = bucket["kind"], timedelta(seconds=policy.timeout_s)
+    retry_config: RetryConfig = {"max_retries": ATTEMPTS - 1, "retry_timeout": limit}
     try:
         if kind == "s3":
             secure = bool(bucket.get("verify_ssl", True))
@@ -127,7 +151,8 @@ def _opened(bucket: Mapping[str, Json], policy: FetchPolicy) -> ObjectStore:
                 str(bucket["bucket"]),
                 endpoint=address,
                 region=bucket.get("region") or "us-east-1",
-                client_options={"allow_http": not secure or address.startswith("http://")},
+                client_options={"allow_http": not secure or address.startswith("http://"), "timeout": limit},
+                retry_config=retry_config,
                 **_only({**pair, "token": None, "expires_at": None}, given=bool(bucket.get("access_key"))),
             )
         if kind == "azure_blob":
@@ -137,14 +162,20 @@ def _opened(bucket: Mapping[str, Json], policy: FetchPolicy) -> ObjectStore:
                 check_host(str(given["endpoint"]), policy)
             credential = {"access_key": account_key} if account_key else {"sas_token": signature}
             own = _only(credential | {"expires_at": None}, given=bool(account_key or signature))
-            return AzureStore(str(bucket["container"]), **given, **own)
+            client_options: ClientConfig = {
+                "allow_http": str(given.get("endpoint", "")).startswith("http://"),
+                "timeout": limit,
+            }
+            return AzureStore(
+                str(bucket["container"]), client_options=client_options, retry_config=retry_config, **given, **own
+            )
         if kind == "google_cloud_storage":
             account = bucket.get("service_account_key")
             key: dict[str, Json] = {"skip_signature": True}
             if account:  # other members would name other servers
                 known = {name: account[name] for name in ACCOUNT if name in account}
                 key = {"service_account_key": json.dumps(known)}
-            return GCSStore(str(bucket["bucket"]), **key)
+            return GCSStore(str(bucket["bucket"]), client_options={"timeout": limit}, retry_config=retry_config, **key)
     except (ValueError, TypeError, BaseError) as error:
         said = str(error).strip().splitlines()[0][:300]
         raise UsageError(f"the {kind} of the request is invalid: {said}") from error
@@ -171,6 +202,4 @@ def _azure(bucket: Mapping[str, Json]) -> dict[str, Json]:
             )
             if name in parts
         }
-    if str(given.get("endpoint", "")).startswith("http://"):
-        given["client_options"] = {"allow_http": True}
     return given

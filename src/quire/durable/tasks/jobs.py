@@ -8,11 +8,13 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import PurePosixPath
-from typing import cast
+from typing import Any, cast
 
 from quire.answers.documents import exported
 from quire.answers.scores import confidence, scores_of
@@ -20,15 +22,24 @@ from quire.context import Json
 from quire.document import Reader
 from quire.durable.reads.jobs import Export, Short, load_artifacts, loaded_result, read_short
 from quire.encoding import decode_document
+from quire.errors import InputError
 from quire.export import docling_outputs
 from quire.export.crops import PageCrops, rendered_by
-from quire.export.docling_images import OutputOptions
+from quire.export.docling_enrichments import Addition, EnrichmentKind, additions_of, enrichable, enriched
+from quire.export.docling_images import OutputOptions, image_of
 from quire.keys import Digest
+from quire.media_types import INPUT_FORMATS
 from quire.opened import WorkerWork
+from quire.picture import Picture
 from quire.reading.native_pages import text_of_page
+from quire.recognize.vision.request import data_url
 from quire.result import DocumentResult, ReadSource
 
-VERSION = "1"
+VERSION = "2"
+PICTURES_AT_ONCE = 16
+"""Pictures that are cut by one job: what is in memory at a time."""
+PICTURE_SCALE, PICTURE_SIDE, PICTURE_BYTES = 2.0, 2048, 4 << 20
+"""How pictures are shown to a model: 144 dpi as in docling, and at most so large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +50,12 @@ class Wanted:
     chunking: dict[str, Json] | None
     archive: bool
     name: str
+    enrichment: Digest | None = None
+    """What a vision model said about it."""
 
     def to_json(self) -> Json:
-        return {name: getattr(self, name) for name in ("outputs", "chunking", "archive", "name")}
+        settings = {name: getattr(self, name) for name in ("outputs", "chunking", "archive", "name")}
+        return settings if self.enrichment is None else {**settings, "enrichment": self.enrichment}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +68,58 @@ class OutputRequest:
 
 def output(request: OutputRequest, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The parts of the answer for a document that was read."""
-    result = loaded_result(request.document, work)
-    return _parts(result, request.wanted, request.document.source.document(work).reader)
+    result, said = loaded_result(request.document, work), request.wanted.enrichment
+    additions = additions_of(next(load_artifacts(work, [said]))) if said else ()
+    return _parts(result, request.wanted, request.document.source.document(work).reader, additions)
+
+
+@dataclass(frozen=True, slots=True)
+class Pictured:
+    """A document whose items a vision model is asked about; `models` are the enrichments that have a model."""
+
+    document: Export
+    kinds: tuple[EnrichmentKind, ...]
+    models: tuple[EnrichmentKind, ...]
+    least_area: float
+    start: int
+
+
+def pictured(request: Pictured, work: WorkerWork) -> tuple[dict[str, object], bytes]:
+    """The next items with their pictures as data URLs, or their code. The header has them with the sizes of their data,
+    where the next ones begin (0: there are no more), and how many there are for each enrichment."""
+    document = loaded_result(request.document, work).to_docling()
+    crop = PageCrops(rendered_by(request.document.source.document(work).reader))
+    found = list(enrichable(document, request.kinds, request.least_area))
+    asked = [(kind, item) for kind, item in found if kind in request.models]
+    end = request.start + PICTURES_AT_ONCE
+    pages = {page["page_no"]: page for page in cast("dict[str, Any]", document["pages"]).values()}
+    contents = [
+        (kind, item, item["text"] if kind == "code_enrichment" else _data_url(item, pages, crop))
+        for kind, item in asked[request.start : end]
+    ]
+    data = [content.encode() for _, _, content in contents]
+    header: dict[str, object] = {
+        "items": [(item["self_ref"], kind, len(one)) for (kind, item, _), one in zip(contents, data, strict=True)],
+        "next": end if end < len(asked) else 0,
+        "total": Counter(kind for kind, _ in found),
+    }
+    return header, b"".join(data)
+
+
+def _data_url(item: Mapping[str, Any], pages: Mapping[int, Mapping[str, Any]], crop: PageCrops) -> str:
+    """The picture of an item; "" where there is none."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        found = image_of(item, pages, crop, PICTURE_SCALE)
+        if found is None:
+            return ""
+        with Image.open(io.BytesIO(found[1])) as image:
+            pixels = image.convert("RGB")
+    except (InputError, UnidentifiedImageError, OSError, Image.DecompressionBombError):
+        return ""
+    picture = Picture(*pixels.size, "RGB", pixels.tobytes(), 72 * PICTURE_SCALE)
+    return data_url(picture, PICTURE_SIDE, PICTURE_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +147,13 @@ def short(request: ShortRequest, work: WorkerWork) -> tuple[dict[str, object], b
     return header, data
 
 
-def _parts(result: DocumentResult, wanted: Wanted, reader: Reader) -> tuple[dict[str, object], bytes]:
+def _parts(
+    result: DocumentResult, wanted: Wanted, reader: Reader, additions: Sequence[Addition] = ()
+) -> tuple[dict[str, object], bytes]:
     """The parts of the output. The header has their names and sizes, the data their bytes."""
-    document = result.to_docling()
+    if not wanted.outputs.get("titles") and result.media_type not in INPUT_FORMATS:
+        result = _untitled(result)
+    document = enriched(result.to_docling(), additions)
     crop = PageCrops(rendered_by(reader))
     made = docling_outputs.render(document, cast(OutputOptions, wanted.outputs), crop)
     paged = cast(Mapping[str, Json], document["pages"])  # as docling counts: Markdown has none
@@ -95,7 +163,8 @@ def _parts(result: DocumentResult, wanted: Wanted, reader: Reader) -> tuple[dict
         "confidence": _encoded(confidence(scores)),
     }
     if wanted.chunking is not None:
-        cut = result.to_docling_chunks(wanted.chunking)
+        described = {one["item"]: one["said"] for one in additions if one["kind"] == "picture_description"}
+        cut = result.to_docling_chunks(wanted.chunking, descriptions=described)
         parts["chunks"] = _encoded(cut)
         if "chunks" in wanted.outputs["formats"]:
             made.contents["chunks"] = "".join(f"{_encoded(one).decode()}\n" for one in cut)
@@ -110,6 +179,15 @@ def _parts(result: DocumentResult, wanted: Wanted, reader: Reader) -> tuple[dict
     }
     header: dict[str, object] = {"parts": [[name, len(data)] for name, data in parts.items()], "figures": figures}
     return header, b"".join(parts.values())
+
+
+def _untitled(result: DocumentResult) -> DocumentResult:
+    """The document with its title as a heading of the first level: docling's PDF pipeline knows no titles."""
+    shown = copy(result)
+    shown.blocks = tuple(
+        replace(block, kind="heading", level=1) if block.kind == "title" else block for block in result.blocks
+    )
+    return shown
 
 
 def joined(archives: Sequence[Digest], work: WorkerWork) -> bytes:

@@ -24,19 +24,24 @@ def sealed(argument: TaskArgument) -> TaskArgument:
         secrets["target"] = argument["target"]
     if argument["callbacks"]:
         secrets["callbacks"] = argument["callbacks"]
+    if "api" in argument.get("enrich", {}):
+        secrets["api"] = argument["enrich"]["api"]
     if not secrets:
         return argument
     shown: list[TaskSource] = [
         {"uri": source.get("uri", "")} if f"source {number}" in secrets else source
         for number, source in enumerate(argument["sources"], start=1)
     ]
-    return {
+    made: TaskArgument = {
         **argument,
         "sources": shown,
         "target": {"kind": argument["target"]["kind"]},
         "callbacks": [{"url": shown_url(str(callback["url"]))} for callback in argument["callbacks"]],
         "secrets": secrets,
     }
+    if "api" in secrets:
+        made["enrich"] = {**argument["enrich"], "api": {"url": shown_url(str(secrets["api"]["url"]))}}
+    return made
 
 
 def unsealed(argument: TaskArgument) -> TaskArgument:
@@ -48,4 +53,7 @@ def unsealed(argument: TaskArgument) -> TaskArgument:
         secrets.get(f"source {number}", source) for number, source in enumerate(argument["sources"], start=1)
     ]
     target, callbacks = secrets.get("target", argument["target"]), secrets.get("callbacks", ())
-    return {**argument, "sources": sources, "target": target, "callbacks": callbacks}
+    made: TaskArgument = {**argument, "sources": sources, "target": target, "callbacks": callbacks}
+    if "api" in secrets:
+        made["enrich"] = {**argument["enrich"], "api": secrets["api"]}
+    return made

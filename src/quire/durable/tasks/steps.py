@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from itertools import accumulate
+from math import inf
 
 from quire.context import Json, Store
 from quire.document import Document
@@ -17,6 +19,7 @@ from quire.durable.messages import (
     SourceJson,
     TaskArgument,
     TaskDocument,
+    TaskEnrichment,
     TaskOutput,
     TaskResult,
     TaskSource,
@@ -24,15 +27,17 @@ from quire.durable.messages import (
 from quire.durable.reads.jobs import ShortRead
 from quire.durable.reads.request import ReadRequest
 from quire.durable.reads.sources import save_source, source_key
-from quire.durable.reads.steps import EXPORT_S, DocumentSteps
+from quire.durable.reads.steps import EXPORT_S, DocumentSteps, lane_of
 from quire.durable.reviewing import ReviewSteps
 from quire.durable.tasks import delivering, jobs
+from quire.durable.tasks.enriching import Enriching
 from quire.durable.tasks.progress import counted
 from quire.errors import RunError
 from quire.events import Sink
 from quire.fetching import FetchPolicy, fetch, send
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
 from quire.media_types import input_format_of
+from quire.workers.pool import Lane
 
 SHORT_S = 120.0
 """Timeout for a worker to read a short document and make its output."""
@@ -42,6 +47,8 @@ PARTS = ("body", "confidence", "archive", "chunks")
 READS = ("read", "extract")
 """Types of tasks of Quire's own API: they make no output of docling-serve."""
 ALL_FAILED = "every document of the task failed"
+PRIVATE_NETWORKS = "QUIRE_SERVE_ALLOWED_PRIVATE_IPS on the server"
+"""What lets a task fetch from private networks, and send to them."""
 
 
 class TaskSteps:
@@ -68,10 +75,9 @@ class TaskSteps:
         steps = self._documents.scoped(argument["tenant"])
         if "bucket" in source:
             bucket = argument["sources"][source["bucket"]["source"]]["bucket"]
-            name, data = delivering.downloaded({**bucket, **source["bucket"]}, policy_of(argument))
-            with Document(data, name=name) as document:
-                return _stored(steps.store, document, source)
-        fetched = fetch(source["url"], policy_of(argument), headers=source.get("headers"))
+            fetched = delivering.downloaded({**bucket, **source["bucket"]}, policy_of(argument))
+        else:
+            fetched = fetch(source["url"], policy_of(argument), headers=source.get("headers"))
         try:
             with Document(fetched.path, name=fetched.name) as document:
                 return _stored(steps.store, document, source)
@@ -83,17 +89,19 @@ class TaskSteps:
     ) -> ShortDocument | None:
         """Read a short document and make its output in one go; None for one that is long, or needs an engine."""
         steps = self._documents.scoped(argument["tenant"])
-        store, wanted = steps.store, self._wanted(argument, document)
+        store = steps.store
+        wanted = None if "enrich" in argument else self._wanted(argument, document)  # outputs are made afterwards
         key = artifact_key("short", "1", (request.source.id, request.key()), digest_of({}))
         known = store.find(key)
         if known is not None:
             reference: DocumentReference = json.loads(store.load(known))
             output = self._known_output(steps, reference, wanted)
             if output is not None:
-                return {"reference": {**reference, "source": request.source.to_json()}, "output": output}
+                found: ShortDocument = {"reference": {**reference, "source": request.source.to_json()}}
+                return found if wanted is None else {**found, "output": output}
         with steps.short_request(request) as asked:
-            job, urgent = jobs.ShortRequest(asked, wanted), argument.get("urgent", False)
-            reply = steps.work("quire.durable.tasks.jobs:short", job, SHORT_S, urgent=urgent)
+            job, lane = jobs.ShortRequest(asked, wanted), Lane.CALL if argument.get("urgent") else Lane.BRIEF
+            reply = steps.work("quire.durable.tasks.jobs:short", job, SHORT_S, lane=lane, run=run)
         size = reply.header.get("read_size", len(reply.data))
         assert isinstance(size, int)
         read = steps.short(request, ShortRead.of(reply.header, reply.data[:size]), run, sink)
@@ -106,6 +114,11 @@ class TaskSteps:
         store.flush()
         return made
 
+    def enriched(self, argument: TaskArgument, document: TaskDocument) -> TaskEnrichment:
+        """What a vision model says about a document that was read."""
+        steps, until = self._documents.scoped(argument["tenant"]), time.monotonic() + (argument["timeout_s"] or inf)
+        return Enriching(steps, document["reference"], argument["enrich"], policy_of(argument), until).run()
+
     def output(self, argument: TaskArgument, document: TaskDocument, number: int) -> TaskOutput:
         """The contents of a document in the requested formats, made in a worker unless they are in the store."""
         reference, steps = document["reference"], self._documents.scoped(argument["tenant"])
@@ -114,7 +127,8 @@ class TaskSteps:
         output = self._known_output(steps, reference, wanted)
         if output is None:
             with steps.requested(reference) as read:
-                reply = steps.work("quire.durable.tasks.jobs:output", jobs.OutputRequest(read, wanted), EXPORT_S)
+                job, lane = jobs.OutputRequest(read, wanted), lane_of(reference["ledger"]["pages"])
+                reply = steps.work("quire.durable.tasks.jobs:output", job, EXPORT_S, lane=lane)
             output = self._saved(steps, reference, wanted, reply.header, reply.data)
             steps.store.flush()
         return output
@@ -145,6 +159,7 @@ class TaskSteps:
             chunking=None if chunking is None else dict(chunking),
             archive=argument["target"]["kind"] != "inbody" or len(argument["sources"]) > 1 or _expands(argument),
             name=document["name"],
+            enrichment=document.get("enrichment"),
         )
 
     def _known_output(
@@ -226,6 +241,7 @@ def policy_of(argument: TaskArgument, *, timeout_s: float | None = None) -> Fetc
         max_bytes=limits["max_bytes"],
         timeout_s=timeout_s or limits["timeout_s"],
         networks=tuple(limits["networks"]),
+        allowed_by=PRIVATE_NETWORKS,
     )
 
 

@@ -13,6 +13,7 @@ from quire.durable.messages import (
     ShortDocument,
     TaskArgument,
     TaskDocument,
+    TaskEnrichment,
     TaskOutput,
     TaskPhase,
     TaskResult,
@@ -61,7 +62,7 @@ class Tasks:
         self._steps = steps
 
     def workflow(self) -> Workflow:
-        return Workflow("task", self.task, pool=TASKS, keeps_slot=True, pool_of=_pool)
+        return Workflow("task", self.task, pool=TASKS, keeps_slot=True, pool_of=_pool, tenant_of=_tenant)
 
     async def task(self, ctx: Context, argument: TaskArgument) -> TaskResult:
         """Fetch and read the sources, make the outputs, deliver them. A document that fails does not fail the task."""
@@ -121,6 +122,8 @@ class _TaskRun:
                 await self._phase("output", items, self._open_review, self._opened_review)
                 await self._phase("output", items, self._review, lambda *_: None)
         elif argument["type"] not in READS:
+            if "enrich" in argument:
+                await self._phase("enrich", items, self._enrich, self._enriched)
             await self._phase("output", items, self._output, self._made)
 
     async def _phase(
@@ -200,6 +203,19 @@ class _TaskRun:
             known: Category = category[0] if category else "runtime"
             item.document["faults"].append({"message": reason, "category": known, "page": page, "phase": "read"})
 
+    def _enrich(self, item: _Item) -> Awaitable[Json]:
+        return self._ctx.run(
+            f"enrich {item.number}", self._steps.enriched, self._argument, item.document, retry=PATIENT
+        )
+
+    def _enriched(self, item: _Item, made: TaskEnrichment) -> None:
+        """As in docling, a document from which something was left out is not wholly a success."""
+        if "enrichment" in made:
+            item.document["enrichment"] = made["enrichment"]
+        if made["faults"]:
+            item.document["faults"] += made["faults"]
+            item.document["status"] = "partial_success"
+
     def _output(self, item: _Item) -> Awaitable[Json] | None:
         if "output" in item.document:
             return None
@@ -246,6 +262,10 @@ class _TaskRun:
 def _pool(argument: TaskArgument) -> str:
     """Calls have slots of their own: a caller that waits does not wait for the queue."""
     return CALLS if argument.get("urgent") else TASKS
+
+
+def _tenant(argument: TaskArgument) -> str:
+    return argument["tenant"]
 
 
 def _name(source: TaskSource) -> str:

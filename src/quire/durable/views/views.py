@@ -74,8 +74,8 @@ class DocumentViews:
     """
 
     def __init__(self, steps: DocumentSteps, *, workers: int = WORKERS) -> None:
-        self._steps = steps
         self._pool = WorkerPool(workers)
+        self._steps = steps.on(self._pool)
 
     @property
     def pool(self) -> WorkerPool:

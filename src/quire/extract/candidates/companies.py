@@ -22,6 +22,17 @@ _REGISTRATION = re.compile(
     re.IGNORECASE,
 )
 
+_PROMISE = re.compile(
+    r"(?<!\w)(?:your?|we|our|ihre?[mnrs]?|wir|unser\w*|votre|vos|nous|notre|nos|uw|wij|onze|vostr[oaie]|nostr[oaie]|"
+    r"nuestr[oa]s?|vuestr[oa]s?|since|seit|depuis|sinds|desde)(?!\w)",
+    re.IGNORECASE,
+)
+_PARTICLE_NAMES = (
+    "of and the von van vom zu zum zur der den dem die und de du des la le les et da das do dos di del della dei e y "
+    "el los las ter ten op aan i a w z an am im in"
+)
+_PARTICLES = frozenset(_PARTICLE_NAMES.split())
+"""Words without a capital that names have, too."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 BRAND = 1.2
 """How much higher than the name of the company that of the shop is."""
@@ -35,6 +46,15 @@ LONGEST = 40  # characters of a line with a registration number
 def has_legal_form(text: str) -> bool:
     """Whether a name says what kind of company it is: GmbH, Sdn Bhd, Ltd."""
     return _LEGAL_FORM.search(text) is not None or _SHORT_FORM.search(text.strip()) is not None
+
+
+def is_slogan(text: str) -> bool:
+    """Whether a line says what a company promises, and not what it is called: `Quality you can trust`."""
+    words = text.split()
+    if len(words) < 3 or has_legal_form(text):
+        return False
+    plain = [word for word in words if word.isalpha() and word.islower() and word not in _PARTICLES]
+    return _PROMISE.search(text) is not None or len(plain) > 1
 
 
 def is_one_name(first: str, second: str, taller: float) -> bool:

@@ -14,7 +14,7 @@ from html import escape
 from quire.export.crops import Crop
 from quire.extract.reports.pictures import page_picture
 from quire.extract.reports.rows import ValueRow, placed, shown, value_rows
-from quire.extract.values import Alternative, EvidenceConflict, Extraction, LeafEvidence, Missing
+from quire.extract.values import STATUS_WORDS, SURE, Alternative, EvidenceConflict, Extraction, LeafEvidence, Missing
 from quire.page_ranges import selection
 from quire.types import BBox
 
@@ -24,14 +24,12 @@ MOST_VALUES = 5000
 _MOST_LIT = 1000
 """Boxes for which there is a rule of style each; with more, a browser takes long to follow a link."""
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-_SURE = frozenset({"verified", "confirmed", "corrected"})
-_WORDS = {"not_found": "not found"}
 
 _STYLE = """\
 :root { color-scheme: light dark; --line: #c9ced6; --soft: #eef1f5; --ink: #1c2430; --paper: #fff; --dim: #566070;
-  --verified: #1a7f37; --repaired: #4d7c0f; --unverified: #9a6700; --conflict: #c62828; --not_found: #566070; }
+  --found: #1a7f37; --repaired: #4d7c0f; --unverified: #9a6700; --conflict: #c62828; --not_found: #566070; }
 @media (prefers-color-scheme: dark) { :root { --line: #3a4453; --soft: #232b36; --ink: #e6eaf0; --paper: #161b22;
-  --dim: #a3adba; --verified: #56d364; --repaired: #a3d65c; --unverified: #e3b341; --conflict: #ff8a80;
+  --dim: #a3adba; --found: #56d364; --repaired: #a3d65c; --unverified: #e3b341; --conflict: #ff8a80;
   --not_found: #a3adba; } }
 * { box-sizing: border-box; }
 html { scroll-padding-top: 1rem; }
@@ -71,9 +69,9 @@ a:focus-visible, input:focus-visible { outline: 3px solid #2f6feb; outline-offse
   background: color-mix(in srgb, #2f6feb 25%, transparent); }
 .box { scroll-margin: 35vh 2rem; } .value { scroll-margin: 20vh 0; }
 .value:target { outline: 3px solid #2f6feb; outline-offset: 1px; }
-.verified, .confirmed, .corrected { --c: #1a7f37; --c: var(--verified); } .repaired { --c: var(--repaired); }
+.found, .confirmed, .corrected { --c: #1a7f37; --c: var(--found); } .repaired { --c: var(--repaired); }
 .unverified { --c: var(--unverified); } .conflict { --c: var(--conflict); } .not_found { --c: var(--not_found); }
-.page .box { --verified: #1a7f37; --repaired: #4d7c0f; --unverified: #9a6700; --conflict: #c62828; }
+.page .box { --found: #1a7f37; --repaired: #4d7c0f; --unverified: #9a6700; --conflict: #c62828; }
 fieldset { border: 0; padding: 0; margin: 0 0 .5rem; display: flex; gap: 1rem; flex-wrap: wrap; }
 body:has(#doubtful:checked) .value.sure { display: none; }
 @media (max-width: 60rem) { body { display: block; height: auto; } aside { border: 0; } }
@@ -143,11 +141,11 @@ class _Page:
     def _head(self, name: str) -> Iterator[str]:
         extraction, coverage = self._extraction, self._extraction.coverage
         yield f"<header><h1><bdi>{name}</bdi></h1>"
-        found = coverage.leaves - coverage.not_found
-        summary = f"{coverage.leaves} fields: {found} with a value, {coverage.verified} verified"
-        summary += f", {coverage.crop_verified} crop-verified" if extraction.reread else ""
+        summary = f"{coverage.leaves} values asked for: {coverage.returned} returned, {coverage.found} at their place"
+        summary += f", {coverage.sure} at least {100 * SURE:.0f} % sure"
+        summary += f", {coverage.crop_verified} with a picture that reads the same" if extraction.reread else ""
         summary += f", {len(extraction.conflicts)} in conflict, {coverage.not_found} not found"
-        yield f"<p>{summary}; coverage {coverage.share:.0%}</p>"
+        yield f"<p>{summary}</p>"
         for failure in extraction.failures:
             yield f'<p class="conflict">The extractor {_text(failure.extractor)} failed: {_text(failure.reason)}</p>'
         digests = f"sha256 {extraction.document}; schema {extraction.schema[:16]}; catalog {extraction.catalog[:16]}"
@@ -168,13 +166,13 @@ class _Page:
 
     def _value(self, number: int, row: ValueRow) -> str:
         evidence = row.evidence
-        status = _WORDS.get(evidence.status, evidence.status)
+        status = " · ".join(filter(None, (STATUS_WORDS[evidence.status], row.sure)))
         text = f'<bdi class="text">{_text(row.text)}</bdi>' if row.value is not None else '<span class="none">–</span>'
         inside = f'<span class="status">{status}</span><span class="path">{_text(row.path)}</span><br>{text}'
         target = f"b{number}-1"
         if target in self._linked:
             inside = f'<a class="go" href="#{target}">{inside}</a>'
-        sure = " sure" if evidence.status in _SURE and not evidence.picture_differs else ""
+        sure = " sure" if evidence.is_sure and not evidence.picture_differs else ""
         return f'<li class="value {evidence.status}{sure}" id="v{number}">{inside}{_about(evidence)}</li>'
 
     def _conflicts(self, conflicts: Sequence[EvidenceConflict]) -> Iterator[str]:
@@ -245,9 +243,9 @@ def _about(evidence: LeafEvidence) -> str:
     if evidence.match:
         details.append(evidence.match)
     if evidence.crop_verified:
-        details.append("crop-verified")
+        details.append("its picture reads the same")
     if "total" in evidence.confidence:
-        details.append(f"{evidence.confidence['total']:.2f}")
+        details.append(f"confidence of the extractor {evidence.confidence['total']:.2f}")
     if evidence.extractor:
         details.append(_text(evidence.extractor))
     parts = [f'<p class="dim">{", ".join(details)}</p>'] if details else []

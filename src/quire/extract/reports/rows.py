@@ -28,6 +28,12 @@ class ValueRow:
         return self.evidence.confidence.get("total")
 
     @property
+    def sure(self) -> str:
+        """How likely the value answers its field, in words; nothing where that is not known."""
+        sure = self.evidence.probability
+        return "" if sure is None else f"{int(100 * sure)} % sure"  # rounded down: never surer than it is
+
+    @property
     def boxes(self) -> tuple[BBox, ...]:
         return placed(self.evidence.bboxes)
 

@@ -11,7 +11,7 @@ from quire.extract.values import Extraction
 from quire.types import BBox
 
 COLUMNS = (
-    *("path", "value", "status", "match", "confidence", "page", "quote"),
+    *("path", "value", "status", "match", "confidence", "probability", "page", "quote"),
     *("left", "top", "width", "height", "label", "reason", "extractor", "crop_verified"),
 )
 
@@ -29,8 +29,8 @@ def csv_report(extraction: Extraction) -> bytes:
 def _cells(row: ValueRow) -> tuple[str, ...]:
     evidence, box = row.evidence, BBox.union(row.boxes) if row.boxes else None
     place = ("",) * 4 if box is None else tuple(f"{side:.5f}" for side in (box.left, box.top, box.width, box.height))
-    confidence = "" if row.confidence is None else f"{row.confidence:.3f}"
+    figures = ("" if one is None else f"{one:.3f}" for one in (row.confidence, evidence.probability))
     page = "" if evidence.page is None else str(evidence.page)
-    where = (row.path, row.text, evidence.status, evidence.match or "", confidence, page, evidence.quote)
+    where = (row.path, row.text, evidence.status, evidence.match or "", *figures, page, evidence.quote)
     crop_verified = "yes" if evidence.crop_verified else ""
     return (*where, *place, evidence.label, evidence.reason, evidence.extractor, crop_verified)

@@ -9,13 +9,16 @@ from quire.export.crops import Crop
 from quire.export.workbooks import fitting, open_workbook
 from quire.extract.reports.pictures import place_picture
 from quire.extract.reports.rows import ValueRow, placed, shown, value_rows
-from quire.extract.values import EvidenceStatus, Extraction
+from quire.extract.values import STATUS_WORDS, SURE, EvidenceStatus, Extraction
 from quire.page_ranges import selection
 
-_COLUMNS = ("Field", "Value", "Status", "Match", "Confidence", "Page", "Quote", "Place", "Reason", "Crop verified")
-_WIDTHS = (24, 34, 13, 10, 11, 7, 44, 10, 44, 13)
+_COLUMNS = (
+    *("Field", "Value", "Text", "Match", "Sure", "Page", "Quote", "Place", "Reason"),
+    *("Picture reads the same", "Confidence of extractor"),
+)
+_WIDTHS = (24, 34, 15, 10, 8, 7, 44, 10, 44, 22, 22)
 _COLOURS: dict[EvidenceStatus, str] = {
-    "verified": "#C6EFCE",
+    "found": "#C6EFCE",
     "confirmed": "#C6EFCE",
     "corrected": "#C6EFCE",
     "repaired": "#E2EFC6",
@@ -41,6 +44,10 @@ class _Sheets:
         self._head = book.add_format({"bold": True, "valign": "top", "bottom": 1})
         self._plain = book.add_format({"valign": "top", "text_wrap": True})
         self._link = book.add_format({"valign": "top", "font_color": "#0563C1", "underline": 1})
+        self._sure, self._unsure = (
+            book.add_format({"valign": "top", "num_format": "0 %", "bg_color": _COLOURS[status]})
+            for status in ("found", "unverified")
+        )
         self._coloured = {
             status: book.add_format({"valign": "top", "bg_color": colour}) for status, colour in _COLOURS.items()
         }
@@ -78,15 +85,17 @@ class _Sheets:
             sheet.write_number(at, 1, row.value, self._plain)
         else:
             self._text(sheet, at, 1, row.text)
-        sheet.write_string(at, 2, evidence.status, self._coloured[evidence.status])
+        sheet.write_string(at, 2, STATUS_WORDS[evidence.status], self._coloured[evidence.status])
         self._text(sheet, at, 3, evidence.match or "")
-        if row.confidence is not None:
-            sheet.write_number(at, 4, round(row.confidence, 3), self._plain)
+        if evidence.probability is not None:
+            sheet.write_number(at, 4, round(evidence.probability, 3), self._sure if evidence.is_sure else self._unsure)
         if evidence.page is not None:
             sheet.write_number(at, 5, evidence.page, self._plain)
         self._text(sheet, at, 6, evidence.quote)
         self._text(sheet, at, 8, evidence.reason)
         self._text(sheet, at, 9, "yes" if evidence.crop_verified else "")
+        if row.confidence is not None:
+            sheet.write_number(at, 10, round(row.confidence, 3), self._plain)
 
     def _picture(self, sheet: Any, row: int, column: int, png: bytes) -> None:
         from PIL.Image import open as open_image
@@ -125,10 +134,11 @@ class _Sheets:
             ("schema", extraction.schema),
             ("catalog", extraction.catalog),
             ("extractors", ", ".join(extraction.extractors)),
-            ("values", str(coverage.leaves)),
-            ("cited", str(coverage.cited)),
-            ("verified", str(coverage.verified)),
-            ("crop-verified", str(coverage.crop_verified)),
+            ("values asked for", str(coverage.leaves)),
+            ("returned", str(coverage.returned)),
+            ("at their place", str(coverage.found)),
+            (f"at least {100 * SURE:.0f} % sure", str(coverage.sure)),
+            ("whose picture reads the same", str(coverage.crop_verified)),
             *([("read again by", extraction.reread)] if extraction.reread else []),
             ("not found", str(coverage.not_found)),
             *((f"failed: {one.extractor}", one.reason) for one in extraction.failures),

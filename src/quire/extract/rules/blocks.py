@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from quire.extract.candidates.addresses import address_marks
-from quire.extract.candidates.companies import has_legal_form
+from quire.extract.candidates.companies import has_legal_form, is_slogan
 from quire.extract.candidates.values import Candidate
 from quire.extract.naming.labels import LabelMatcher
 from quire.types import BBox
@@ -18,6 +18,8 @@ GAP = 0.9  # of the height of a line: how far apart the lines of a block may be
 OVERLAP = 0.3  # of the narrower one: how much the lines of a block share of their width
 LABELLED = 0.9
 """The least with which a label says that a block is the recipient's."""
+LOWEST = 0.55
+"""Of the page: below it stand the addresses of the sender and of banks, and no recipient without a label."""
 SHORTEST = 4  # characters of a name that is known again
 _SALUTATION = re.compile(
     r"^\W*(?:attn|attention|t\.?\s?a\.?\s?v|z\.?\s?h(?:d|dn)?|à l'attention|a/?a|c\.?\s?a|spett\.?(?:le|\.mo)?|gentile|"
@@ -86,6 +88,8 @@ class AddressBlocks:
                 continue
             if self._is_part(block) or (sender is not None and block.is_of(sender)):
                 continue
+            if name.bbox.top > LOWEST or is_slogan(name.text) or any(map(self._heads_bank, block.names)):
+                continue
             if (said := _SALUTATION.match(name.text)) and (len(block.names) > 1 or not _SAID.search(said["further"])):
                 continue
             if address_marks(name.text) >= STREET:
@@ -93,6 +97,11 @@ class AddressBlocks:
             figure = 0.5 + 0.05 * has_legal_form(name.text) + 0.05 * block.greets - 0.1 * name.bbox.top
             best = max(best, figure + 0.02 * (name is block.names[-1]))
         return best
+
+    def _heads_bank(self, line: Candidate) -> bool:
+        """Whether a line is the head of the details of a bank account."""
+        named = self._matcher.names(line.text)
+        return max(named.get("bank", 0.0), named.get("iban", 0.0)) >= LABELLED
 
     def _is_part(self, block: AddressBlock) -> bool:
         """Whether an address is the last lines of another."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from quire.catalog.records import SourceCatalog
 from quire.extract.candidates import Candidate, find_candidates
+from quire.extract.naming.plurals import rows_asked
 from quire.extract.rules.choosing import chosen
 from quire.extract.rules.leaves import WantedLeaf, wanted_leaves
 from quire.extract.rules.ranking import LEAST, Ranked, Ranking, value_of
@@ -15,7 +16,7 @@ from quire.extract.values import Proposal
 from quire.types import Part
 
 MOST_ALTERNATIVES = 5
-VERSION = "4"
+VERSION = "5"
 
 
 class RulesExtractor:
@@ -33,7 +34,8 @@ class RulesExtractor:
         self, catalog: SourceCatalog, schema: ExtractSchema, candidates: Sequence[Candidate] | None = None
     ) -> Sequence[Proposal]:
         """`candidates` are those of the catalog, if they were found already."""
-        wanted, matcher = wanted_leaves(tuple(leaf for leaf in schema.leaves if "[]" not in leaf.path))
+        single = (leaf for leaf in schema.leaves if "[]" not in leaf.path and not rows_asked(leaf))
+        wanted, matcher = wanted_leaves(tuple(single))
         ranking = Ranking(find_candidates(catalog) if candidates is None else candidates, matcher)
         found = chosen(wanted, {one.leaf.path: ranking.ranked(one) for one in wanted})
         return [_proposal(self.name, one, found[one.leaf.path]) for one in wanted if one.leaf.path in found]
@@ -63,6 +65,10 @@ def _made(
         places=(Part(candidate.page, candidate.bbox),),
         label=ranked.label,
         alternatives=alternatives,
+        signs={
+            **({"label": round(ranked.named, 3)} if ranked.label else {}),
+            **({} if ranked.adds_up is None else {"arithmetic": float(ranked.adds_up)}),
+        },
     )
 
 

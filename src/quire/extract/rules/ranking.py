@@ -47,6 +47,9 @@ A_PART = 0.85
 OTHER, NAMED = 0.6, 0.85
 """What remains of a value of another kind than the name of a field promises, and the least with which its label must
 name the field."""
+ADDS_UP, ANOTHER, PROVEN = 0.1, 0.3, 0.45
+"""What an amount has that other amounts of the page say to be the net, the tax or the total that is asked for; what it
+lacks if they say that it is another one of these; and what it has at least, without any label."""
 OF_ROW = 0.15
 """What the sum of a column has in a row of totals behind that of another column."""
 IN_STREET = 1.7
@@ -77,6 +80,10 @@ class Ranked:
     figure: float
     candidate: Candidate
     label: str = ""
+    named: float = 0.0
+    """How surely the label names the leaf."""
+    adds_up: bool | None = None
+    """Whether other amounts of the page say that it is what the leaf asks for; None where they say nothing."""
 
 
 _LEAST_SIGNS: Mapping[str, int] = {"phone": 6, "iban": 10, "tax_number": 7}
@@ -101,7 +108,9 @@ class Ranking:
         kind = document_kind(candidates)
         self._labels = LabelFitting(matcher, {f"{kind}_number": TITLED} if kind else {})
         self._shares = largest(self._by_kind["amount"])
-        self._arithmetic = Arithmetic(self._by_kind["amount"], matcher)
+        self._arithmetic = Arithmetic(
+            self._by_kind["amount"], matcher, rates=self._by_kind["percentage"], numbers=self._by_kind["number"]
+        )
         self._columns: dict[tuple[str, str], set[str]] = defaultdict(set)
         for candidate in candidates:
             if candidate.origin == "cell" and candidate.column_head:
@@ -134,6 +143,8 @@ class Ranking:
             return None
         if wanted.kind == "code" and candidate.kind == "name" and len(candidate.text.split()) > 1:
             return None
+        if wanted.kind == "code" and "%" in candidate.text:  # the rate of a tax and its amount
+            return None
         if sum(map(str.isalnum, candidate.text)) < _least_signs(wanted):
             return None
         fit = self._labels.of(wanted, candidate)
@@ -148,13 +159,21 @@ class Ranking:
         if wanted.kind == "text" and (begins or candidate.is_part):
             weight *= A_PART
         figure = weight * fit.figure + self._placed(wanted, candidate, fit)
+        name = wanted.concept.id if wanted.concept is not None else ""
+        amount = candidate.value if candidate.kind in ("amount", "number") else None
+        adds_up = self._arithmetic.says(name, amount) if isinstance(amount, float) else None
+        if adds_up is not None:
+            figure = max(figure + ADDS_UP, PROVEN) if adds_up else figure - ANOTHER
+        elif isinstance(amount, float):
+            adds_up = self._arithmetic.is_of_items(name, amount)
         if figure <= 0:
             return None
         figure += 0.02 * (candidate.origin in ("field", "cell", "line")) - 0.01 * min(candidate.page - 1, 5)
         figure += 0.2 * (candidate.page in leaf.pages)
         if candidate.confidence is not None:
             figure -= DOUBTED * (1 - candidate.confidence)
-        return Ranked(figure, candidate, fit.label if fit.figure >= 0.4 else "")
+        label = fit.label if fit.figure >= 0.4 else ""
+        return Ranked(figure, candidate, label, named=min(fit.figure, 1.0) if label else 0.0, adds_up=adds_up)
 
     def _is_label(self, wanted: WantedLeaf, candidate: Candidate) -> bool:
         if candidate.kind not in ("name", "text") or wanted.leaf.enum:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import get_args
 
 from quire.catalog.building import cell_id
 from quire.catalog.records import SourceCatalog
 from quire.context import Json
 from quire.extract.candidates.readings import Readings
+from quire.extract.naming.plurals import ItemColumn, rows_asked
 from quire.extract.rules.leaves import WantedLeaf, wanted_leaves
 from quire.extract.schema import ExtractSchema, LeafSpec, ListSpec, ObjectSpec, SchemaNode
 from quire.extract.tables.columns import MatchedTable, cell_at, cell_of, matched
@@ -28,6 +30,18 @@ _COLUMNS = (
     (re.compile(r"^(?:rank|place|position)$"), ("rank", "place", "pos", "rang", "platz")),
 )
 """Fields of people in lists of results, and the heads of their columns."""
+_TEXT: Json = {"type": "string"}
+ITEMS = ExtractSchema.of(
+    {
+        "properties": {
+            "items": {
+                "type": "array",
+                "items": {"properties": dict.fromkeys(get_args(ItemColumn), _TEXT)},
+            }
+        }
+    }
+)
+"""What the tables of bills and orders have in their columns."""
 _TOTAL = re.compile(
     r"^\W*(?:sub|grand|net|gross)?[\s-]*(?:total|sum|summe|gesamt|zwischensumme|somme|totale|balance due|amount due)\b",
     re.IGNORECASE,
@@ -38,12 +52,23 @@ class TableExtractor:
     """Fills lists of objects; rows of totals are no items. Of a list in a list each table is one item of the outer."""
 
     name = "tables"
-    version = "3"
+    version = "4"
 
     def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]:
         found = {node.path: list(self._items(catalog, schema, node)) for node in _lists(schema.root)}
         outer = {path.split("[]")[0] for path, proposals in found.items() if "[]" in path and proposals}
-        return [one for path, proposals in found.items() if path not in outer for one in proposals]
+        listed = [one for path, proposals in found.items() if path not in outer for one in proposals]
+        return [*listed, *self._columns(catalog, schema)]
+
+    def _columns(self, catalog: SourceCatalog, schema: ExtractSchema) -> Iterator[Proposal]:
+        """The values of one column of the items, for leaves whose name asks for them: `quantities`."""
+        asked = [(leaf, column) for leaf in schema.leaves if (column := rows_asked(leaf))]
+        items = list(self._items(catalog, ITEMS, next(_lists(ITEMS.root)))) if asked else []
+        for leaf, column in asked:
+            for one in items:
+                row, _, name = one.path.removeprefix("items").rpartition(".")
+                if name == column:
+                    yield replace(one, path=f"{leaf.path}{row}")
 
     def _items(self, catalog: SourceCatalog, schema: ExtractSchema, node: ListSpec) -> Iterator[Proposal]:
         leaves = tuple(leaf for leaf in _leaves(node.items) if leaf.path.count("[]") == node.path.count("[]") + 1)

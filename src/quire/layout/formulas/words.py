@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from quire.layout.formulas.items import DrawnRule
-from quire.layout.formulas.signs import COMMANDS, FUNCTIONS, names
+from quire.layout.formulas.signs import COMMANDS, FUNCTIONS, GREEK, names
 from quire.pagetext import PageText
 
 ANCHOR = 1  # certainly of a formula: in one of its fonts, or one of its signs
@@ -20,6 +20,7 @@ MATHEMATICAL = 32  # in a font of formulas
 
 THIN = 1.5  # points: the height of a bitmap that is a rule
 LONG = max(map(len, FUNCTIONS))  # letters: a longer text is the name of no function
+GREEK_WORDS = 3  # on a page with text in Greek
 LONGEST = 3  # letters in italics that may be variables beside each other
 
 _MARKS = frozenset("•∗*†‡§¶|⋆◦▪■□✓✗✉★☆▶►▷△○●")
@@ -32,8 +33,13 @@ _SOFT = re.compile(
 )
 _HYPHENATED = re.compile("\\d*[\u2010\u2011][\\d\u2010\u2011]*\\Z")
 _ROMAN = re.compile(r"[rn]?[tp]xb?r\d*\Z")
-_SINGLE = re.compile(r"[(\[{]*[^\W\d_][(\[{)\]}]*\Z")
+_SINGLE = re.compile(rf"[(\[{{]*[A-Za-z{''.join(GREEK)}\u2100-\u214f\U0001d400-\U0001d7ff][(\[{{)\]}}]*\Z")
 _PUNCTUATION = re.compile(r"[.,:;!?'’]+\Z")
+_GREEK_WORD = re.compile("[\u03ac-\u03b0\u03cc-\u03ce\u1f00-\u1fff]|(?<![a-zA-Z])[\u0386-\u03ce]{4,}(?![a-zA-Z])")
+_GREEK_TEXT = re.compile(r"\W*[\u0386-\u03ce]+\W*\Z")
+_LATIN_WORD = re.compile("[a-zA-Z\u00c0-\u024f]{2}")
+_TEXTUAL = re.compile(rf"[\u2190-\u21ff\u27f0-\u27ff{re.escape(''.join(sorted(_NOT_ALONE)))}]+\Z")
+"""Arrows and marks: text has these in fonts of formulas too."""
 _COMMON = names(
     """
     ad al all an and any are as at be but by ca can cf con das de del der des die e.g. eg el en et for has ie if iff
@@ -50,12 +56,20 @@ class FormulaRuns:
         self.page = page
         looks = page.looks()
         fonts = zip(page.font_table, looks, strict=True)
-        self.has_fonts = any(look.math and "symbol" not in font.name.lower() for font, look in fonts)
-        """Whether the page has fonts of formulas; text takes its Greek letters and signs from Symbol."""
+        formal = {
+            number for number, (font, look) in enumerate(fonts) if look.math and "symbol" not in font.name.lower()
+        }
+        texts = zip(page.texts, page.fonts, strict=True)
+        self.has_fonts = any(font in formal and not _TEXTUAL.match(text) for text, font in texts) if formal else False
+        """Whether the page has fonts of formulas, for more than arrows and bullets; text takes its Greek letters and
+        signs from Symbol."""
         roman = [bool(_ROMAN.match(font.name.lower())) for font in page.font_table]
         self.has_roman = any(roman)
         """Whether the page has a font of upright letters for text and formulas, apart from that of most of its text."""
         self._looks = [(look.math, look.italic, also) for look, also in zip(looks, roman, strict=True)]
+        words = (_GREEK_WORD.search(text) for text in page.texts if not text.isascii())
+        self._greek = sum(map(bool, words)) >= GREEK_WORDS
+        """Whether the page has text in Greek."""
 
     def has_formulas(self) -> bool:
         """Whether anything on the page may be part of a formula."""
@@ -70,7 +84,7 @@ class FormulaRuns:
         return [
             WORD
             if len(text) > LONG and not looks[font][0] and text.isascii() and text.isalpha()
-            else _code(text, *looks[font])
+            else _code(text, *looks[font], self._greek)
             for text, font in zip(self.page.texts, self.page.fonts, strict=True)
         ]
 
@@ -110,8 +124,9 @@ class FormulaRuns:
 
 
 @lru_cache(maxsize=8192)
-def _code(text: str, mathematical: bool, italic: bool, roman: bool) -> int:
-    """What a text in a font is to a formula. Of a `roman` font, formulas take the signs and text takes the letters."""
+def _code(text: str, mathematical: bool, italic: bool, roman: bool, greek: bool) -> int:
+    """What a text in a font is to a formula. Of a `roman` font, formulas take the signs and text takes the letters;
+    where text is in Greek, its letters are no signs."""
     mathematical = mathematical or (roman and not text.isalpha())
     if mathematical:
         anchor = 0 if all(c in _NOT_ALONE for c in text) or _HYPHENATED.match(text) else ANCHOR
@@ -119,6 +134,8 @@ def _code(text: str, mathematical: bool, italic: bool, roman: bool) -> int:
     letters = text.isalpha()
     if letters and len(text) > LONGEST and text.isascii():
         return SOFT if text in FUNCTIONS else WORD
+    if not text.isascii() and _is_language(text, greek):
+        return WORD
     code = ANCHOR if not text.isascii() and _is_sign(text) else 0
     if italic and letters and len(text) <= LONGEST and text.lower() not in _COMMON:
         code |= VARIABLE
@@ -142,6 +159,15 @@ def _rules(page: PageText) -> Iterator[DrawnRule]:
         left, top, right, bottom = images[at : at + 4]
         if bottom - top < THIN and right - left > bottom - top:
             yield DrawnRule(left, right, (top + bottom) / 2)
+
+
+def _is_language(text: str, greek: bool) -> bool:
+    """Whether a text is a word of a language: letters that formulas do not have, or several of one script together."""
+    if any("\u0370" <= c <= "\u1fff" or "\u2c00" <= c < "\U0001d400" for c in text if c.isalpha() and c not in GREEK):
+        return True
+    if _GREEK_WORD.search(text) or (greek and _GREEK_TEXT.match(text)):
+        return True
+    return bool(_LATIN_WORD.search(text)) and not any(c in GREEK for c in text)
 
 
 def _is_sign(text: str) -> bool:

@@ -54,7 +54,7 @@ def body(profile: VisionProfile, picture: Picture, question: Question, learned: 
     """The request as JSON."""
     content = [
         {"type": "text", "text": instructions(profile, question)},
-        {"type": "image_url", "image_url": {"url": data_url(picture, profile)}},
+        {"type": "image_url", "image_url": {"url": data_url(picture, profile.max_side, profile.max_picture_bytes)}},
     ]
     options: dict[str, object] = {"temperature": 0, "seed": profile.seed, "max_tokens": profile.max_tokens}
     request = {
@@ -85,16 +85,16 @@ def instructions(profile: VisionProfile, question: Question) -> str:
     return "\n\n".join(parts)
 
 
-def data_url(picture: Picture, profile: VisionProfile) -> str:
-    """The picture, at most as large as the profile allows: PNG where that is small enough, otherwise JPEG."""
+def data_url(picture: Picture, max_side: int, max_bytes: int) -> str:
+    """The picture, at most as large as that: PNG where that is small enough, otherwise JPEG."""
     from PIL import Image
 
     image = Image.frombytes(picture.mode, picture.size, picture.pixels)
-    image.thumbnail((profile.max_side, profile.max_side), Image.Resampling.LANCZOS)
+    image.thumbnail((max_side, max_side), Image.Resampling.LANCZOS)
     fitted = Picture(*image.size, picture.mode, image.tobytes(), picture.dpi)
     data, media_type = fitted.png(), "image/png"
     qualities = iter((90, 75, 60))
-    while len(data) > profile.max_picture_bytes:
+    while len(data) > max_bytes:
         quality = next(qualities, 0)
         if not quality:
             image, quality = image.resize((max(1, image.width // 2), max(1, image.height // 2))), 60

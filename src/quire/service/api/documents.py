@@ -1,4 +1,4 @@
-"""The routes of documents: list, pages, pictures, exports, tables, search. Everything heavy is done in workers."""
+"""The routes of documents: list, look at pages, export, search, delete. Everything heavy is done in workers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ from quire.errors import QuireError, StoreError, UsageError
 from quire.export import format_names
 from quire.extract.reports import ReportFormat
 from quire.service.api import answering
+from quire.service.api.deleting import DocumentDeletion
 from quire.service.api.errors import ApiError, ApiRoute
 from quire.service.api.finding import FoundDocument, RunFinder
 from quire.service.api.runs import Before, Limit
 from quire.service.api.schemas import (
     ApiFault,
+    DeletedDocument,
     DocumentDetail,
     DocumentLedger,
     DocumentList,
@@ -52,7 +54,7 @@ def document_routes(service: Service, finder: RunFinder, views: DocumentViews) -
     """The router of `/api/documents`."""
     failures: dict[int | str, dict[str, Any]] = {code: {"model": ApiFault} for code in (404, 409, 422)}
     router = APIRouter(prefix="/api/documents", tags=["documents"], route_class=ApiRoute, responses=failures)
-    looking = _Looking(service, finder, views)
+    looking, deletion = _Looking(service, finder, views), DocumentDeletion(service, finder)
 
     @router.get("", response_model=DocumentList)
     async def listed(request: Request, limit: Limit = 50, before: Before = None) -> Response:
@@ -69,6 +71,12 @@ def document_routes(service: Service, finder: RunFinder, views: DocumentViews) -
         if document.ended is not None and "reference" in document.ended:
             pages = (await looking.look(document, views.pages)).pages
         return answering.json_response(request, _encoded({**document.summary(), "page_list": pages}))
+
+    @router.delete("/{id}", response_model=DeletedDocument)
+    async def delete(request: Request, id: str) -> Response:
+        """Delete a document with everything derived from it, in all runs that have read the same file."""
+        deleted = await service.call(deletion.delete, id, tenant_of(request, service.settings))
+        return JSONResponse(deleted.model_dump())
 
     @router.get("/{id}/ledger", response_model=DocumentLedger)
     async def ledger(request: Request, id: str) -> Response:

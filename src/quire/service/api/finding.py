@@ -53,6 +53,11 @@ class FoundDocument:
     gone: bool = False
 
     @property
+    def deleted(self) -> bool:
+        """Whether it was deleted by itself: its run has others."""
+        return self.source.get("deleted", False) or (self.ended is not None and self.ended.get("deleted", False))
+
+    @property
     def name(self) -> str:
         if self.ended is not None:
             return self.ended["name"]
@@ -203,7 +208,7 @@ class RunFinder:
         }
 
     def documents(self, status: RunStatus) -> list[FoundDocument]:
-        """The documents of a run, in order."""
+        """The documents of a run, in order, without those that were deleted."""
         argument: TaskArgument = status.inputs
         sources: Sequence[TaskSource] = argument["sources"]
         ended, gone = self._listed(status) if status.state == "finished" else (None, False)
@@ -212,7 +217,7 @@ class RunFinder:
             tally = self._tallies.of(status.run, status.last_event)
             ended = tally.ended
         total = max([len(sources), *ended])
-        return [
+        found = [
             FoundDocument(
                 DocumentId(status.run, number),
                 status,
@@ -223,6 +228,7 @@ class RunFinder:
             )
             for number in range(1, total + 1)
         ]
+        return [document for document in found if not document.deleted]
 
     def document(self, id: str, tenant: str) -> FoundDocument:
         wanted = DocumentId.parse(id)
@@ -232,9 +238,10 @@ class RunFinder:
             documents = self.documents(self.status(wanted.run, tenant))
         except ApiError:
             documents = []
-        if wanted.number > len(documents):
+        found = next((one for one in documents if one.id == wanted), None)
+        if found is None:
             raise ApiError(404, f"there is no document {id[:100]}: it is unknown here, or was deleted")
-        return documents[wanted.number - 1]
+        return found
 
     def _reviewed(self, id: DocumentId, tenant: str) -> FoundDocument | None:
         """The document of a review: its pages are shown while its run still waits, and when the run was removed."""
@@ -274,7 +281,7 @@ class RunFinder:
         if before is not None:
             last = DocumentId.parse(before)
             run = last.run
-            yield from self.documents(self.status(run, tenant))[last.number :]
+            yield from (one for one in self.documents(self.status(run, tenant)) if one.id.number > last.number)
         while True:
             statuses, run = self.runs(tenant, run, limit)
             for status in statuses:

@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from quire.extract.values import SURE
 from quire.review.decisions import Action, ItemState
-from quire.review.items import BELOW, DOUBTS, Doubt
+from quire.review.items import DOUBTS, Doubt
 from quire.service.api.schemas import ApiModel, PageBox
 
 Value = str | int | float | bool | None
@@ -22,7 +23,9 @@ class ReviewRequest(ApiModel):
     extraction: dict[str, Any] | None = Field(None, description="What `quire extract` prints, if it is from elsewhere.")
     schema_: dict[str, Any] | list[str] | str | None = Field(None, alias="schema", description="The schema of that.")
     doubts: list[Doubt] = Field(list(DOUBTS), description="The reasons for which a value needs a decision.")
-    below: float = Field(BELOW, ge=0, le=1, description="A value with less confidence is `low`.")
+    below: float = Field(
+        SURE, ge=0, le=1, description="A value that answers its field with a lower probability is `low`."
+    )
 
 
 class ClaimRequest(ApiModel):

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from quire.context import RunState
 from quire.errors import Category
 from quire.result import ResultStatus
+from quire.search.excerpts import LineKind
 from quire.types import PageStatus
 
 
@@ -199,6 +200,19 @@ class DocumentList(BaseModel):
     next: str | None
 
 
+class DeletedDocument(BaseModel):
+    """What was deleted with a document: everything that its tenant had of the same file, in whichever run."""
+
+    document: str
+    artifacts: int = 0
+    bytes: int = 0
+    runs: int = Field(0, description="Runs that were deleted, or that go on without it.")
+    reviews: int = 0
+    samples: int = Field(0, description="How many of these reviews were samples to learn from.")
+    learned: list[str] = Field([], description="Models learnt from it, which are kept: learn again without it.")
+    unfinished: list[str] = Field([], description="Runs that began to read it meanwhile: cancel, and delete again.")
+
+
 class PageAttempt(BaseModel):
     """One engine's attempt at a page."""
 
@@ -261,10 +275,26 @@ class HitPlace(BaseModel):
     bbox: PageBox
 
 
+class ShownCell(BaseModel):
+    """A text, and the matching words in it as ranges of characters."""
+
+    text: str
+    marks: list[tuple[int, int]]
+
+
+class ShownLine(BaseModel):
+    """A line of an excerpt: `text` has one cell, `header` and `row` of a table several, `gap` (something is left out)
+    none."""
+
+    kind: LineKind
+    cells: list[ShownCell]
+
+
 class FoundPlace(BaseModel):
     """A passage of a document that fits a query, and where it is.
 
-    `marks` are the matching words, as ranges of characters of `text`. `scores` are by source: `lexical`, `dense`,
+    `marks` are the matching words, as ranges of characters of `text`. `excerpt` is what of it to show: the best row
+    with the header of its table, or the best sentences. `scores` are by source: `lexical`, `dense`,
     `total`. `crop` is the path of its picture.
     """
 
@@ -277,6 +307,7 @@ class FoundPlace(BaseModel):
     crop: str | None
     text: str
     marks: list[tuple[int, int]]
+    excerpt: list[ShownLine]
     section: list[str]
     kinds: list[str]
     blocks: list[str]

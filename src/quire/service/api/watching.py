@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -23,6 +24,7 @@ from quire.context import RunState, Runtime
 from quire.database.runs import ENDED
 from quire.errors import QuireError
 from quire.events import Event, to_sse
+from quire.supervisor import supervised
 
 POLL_S = 0.2
 """How often a poller looks for new events; less often when many runs are watched."""
@@ -114,7 +116,7 @@ class RunEvents:
         watch = self._watches.get(run)
         if watch is None:
             watch = self._watches[run] = _Watch()
-            watch.poller = asyncio.create_task(self._poll(run, watch))
+            watch.poller = asyncio.create_task(supervised("quire-events", partial(self._poll, run, watch)))
         watch.readers += 1
         return watch
 

@@ -73,16 +73,17 @@ def versions(installed: Mapping[str, str], quire: str) -> Json:
 def capabilities(policy: Policy, found: Mapping[str, str], *, api_key_required: bool) -> Json:
     """What this deployment allows; `found` is from `versions`, without the platform."""
     vision = [] if policy.vision is None else [_preset("default", f"Server default ({policy.vision})", "default")]
+    seen = "default" if vision else ""
     own = [_preset("default", "Server default (quire)", "default")]
     stages = {
         "ocr": ("ocr_preset", "auto", [_preset(name, name) for name in sorted(policy.ocr_presets)]),
         "layout": ("layout_preset", "default", own),
         "table_structure": ("table_structure_preset", "default", own),
-        "vlm_pipeline": ("vlm_pipeline_preset", "default" if vision else "", vision),
-        "picture_description": ("picture_description_preset", "", []),
-        "picture_classification": ("picture_classification_preset", "", []),
-        "code_formula": ("code_formula_preset", "", []),
-        "chart_extraction": ("chart_extraction_preset", "", []),
+        "vlm_pipeline": ("vlm_pipeline_preset", seen, vision),
+        "picture_description": ("picture_description_preset", seen, vision),
+        "picture_classification": ("picture_classification_preset", seen, vision),
+        "code_formula": ("code_formula_preset", seen, vision),
+        "chart_extraction": ("chart_extraction_preset", seen, vision),
         "chunking": ("chunking_preset", "default", [_preset(name, name) for name in CHUNKING_PRESETS]),
     }
     return {
@@ -92,7 +93,7 @@ def capabilities(policy: Policy, found: Mapping[str, str], *, api_key_required: 
             for stage, (option, default, presets) in stages.items()
         },
         "sources": sorted(policy.sources),
-        "targets": {"allowed": sorted(policy.targets), "default": policy.default_target.kind},
+        "targets": {"allowed": sorted(policy.targets), "default": "inbody"},
         "output_formats": [one.value for one in OutputFormat],
         "image_export_modes": [one.value for one in sorted(ImageMode) if one.value in policy.image_modes],
         "limits": {
@@ -104,7 +105,7 @@ def capabilities(policy: Policy, found: Mapping[str, str], *, api_key_required: 
         },
         "features": {
             "api_key_required": api_key_required,
-            "artifact_storage": policy.artifact_storage,
+            "artifact_storage": False,
             "websocket": True,
         },
     }

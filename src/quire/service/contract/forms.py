@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import AnyHttpUrl, BaseModel, TypeAdapter, ValidationError
 
 from quire.service.contract.enums import TargetName
 from quire.service.contract.options import ConvertOptions, HierarchicalOptions, HybridOptions
@@ -36,6 +37,7 @@ _TARGETS: dict[TargetName, AnyTarget] = {
     TargetName.presigned_url: PresignedUrlTarget(),
     TargetName.zip: ZipTarget(),
 }
+_URL = TypeAdapter(AnyHttpUrl)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +156,11 @@ def _callbacks(sent: Mapping[str, list[str]]) -> tuple[Callback, ...]:
 
 
 def _callback(text: str) -> Callback:
+    """What is no valid object is taken for an address, and refused as one."""
+    with suppress(ValidationError):
+        return Callback.model_validate_json(text)
     try:
-        return Callback.model_validate_json(text) if text.startswith("{") else Callback.model_validate({"url": text})
+        return Callback(url=_URL.validate_python(text))
     except ValidationError as error:
         raise RequestRefused(422, error_items(error, ("callbacks",))) from None
 

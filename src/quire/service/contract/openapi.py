@@ -19,7 +19,7 @@ REFERENCE = "#/components/schemas/{model}"
 KEY_SCHEME = "APIKeyAuth"
 _MODELS: tuple[type[BaseModel], ...] = (
     *(requests.ConvertRequest, requests.BatchConvertRequest, requests.OldRequest),
-    *(requests.HybridChunkRequest, requests.HierarchicalChunkRequest),
+    *(requests.HybridChunkRequest, requests.HierarchicalChunkRequest, requests.ProgressCallback),
     *(ConvertOptions, HybridOptions, HierarchicalOptions),
     *(schemas.ConvertDocumentResponse, schemas.ChunkDocumentResponse, schemas.CountsResponse),
     *(schemas.TaskStatusResponse, schemas.TaskFailureResult, schemas.ClearResponse, schemas.ErrorDetail),
@@ -37,7 +37,6 @@ _NAMES = {
     "FieldError": "ValidationError",
     "FileSource": "FileSourceRequest",
     "GoogleCloudStorageSource": "GoogleCloudStorageSourceRequest",
-    "GoogleDriveSource": "GoogleDriveSourceRequest",
     "HierarchicalChunkRequest": "HierarchicalChunkerOptionsDocumentsRequest",
     "HierarchicalOptions": "HierarchicalChunkerOptions",
     "HttpSource": "HttpSourceRequest",
@@ -46,11 +45,13 @@ _NAMES = {
     "ImageMode": "ImageRefMode",
     "OldRequest": "OldConvertRequest",
     "PipelineName": "ProcessingPipeline",
+    "ProgressCallback": "ProgressCallbackRequest",
     "S3Source": "S3SourceRequest",
     "TableMode": "TableFormerMode",
     "TaskMeta": "TaskProcessingMeta",
 }
 """The models whose name there is another one."""
+_REFUSED = requests.PresignedUrlTarget.__name__
 _TITLES = {"hybrid": "HybridChunker", "hierarchical": "HierarchicalChunker"}
 _TASK = [{"name": "task_id", "in": "path", "required": True, "schema": {"type": "string"}}]
 
@@ -59,13 +60,22 @@ def docling_openapi() -> tuple[dict[str, Json], dict[str, Json]]:
     """The paths with their operations, and the schemas that they refer to."""
     _, made = models_json_schema([(model, "validation") for model in _MODELS], ref_template=REFERENCE)
     described: dict[str, Json] = json.loads(_renamed(json.dumps(made["$defs"])))
-    described = {_NAMES.get(name, name): schema for name, schema in described.items()}
+    described = {_NAMES.get(name, name): _offered(schema) for name, schema in described.items() if name != _REFUSED}
     for name, (options, prefix) in _forms().items():
         described[name] = _form(options, prefix)
     paths: dict[str, Json] = {}
     for path, method, operation in _operations():
         paths.setdefault(path, {})[method] = operation
     return paths, described
+
+
+def _offered(value: Any) -> Any:
+    """A schema without the target that every request for it is refused."""
+    if isinstance(value, list):
+        return [_offered(one) for one in value if one != _reference(_REFUSED)]
+    if isinstance(value, dict):
+        return {name: _offered(one) for name, one in value.items() if one != _reference(_REFUSED)["$ref"]}
+    return value
 
 
 def _renamed(text: str) -> str:
@@ -137,8 +147,31 @@ def _operations() -> Iterator[tuple[str, Literal["get", "post"], Json]]:
     yield "/v1/clear/results", "get", {**clear, "parameters": [older_s]}
     named = "callback_task_progress_v1_callback_task_progress_post"
     taken = {"200": {"description": "It is acknowledged.", "content": {"application/json": {"schema": {}}}}}
-    sent = {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}
-    yield "/v1/callback/task/progress", "post", _operation("internal", "Take progress", named, taken, sent)
+    taken["422"] = _answers("ClearResponse")["422"]
+    body = _body("ProgressCallbackRequest")
+    yield "/v1/callback/task/progress", "post", _operation("internal", "Take progress", named, taken, body)
+
+
+def refusals(path: str, operation: Json, *, public: bool) -> Json:
+    """The answers of a server that does not do what it is asked, by status, as far as they are the same everywhere."""
+    found: dict[str, str] = {}
+    if not public:
+        found |= {
+            "401": "The key is missing, or is another one.",
+            "403": "The request is from another web site.",
+            "421": "The server has another name than the request says.",
+            "503": "The server is busy, or stops, or its database is away; see `Retry-After`.",
+        }
+    if "requestBody" in operation:
+        found |= {
+            "400": "The body cannot be parsed.",
+            "408": "The body took too long to arrive.",
+            "413": "The body, or a file in it, is too large.",
+            "415": "The body is of another media type.",
+        }
+    if any(path.startswith(one) for one in ("/v1/", "/v1alpha/")) and path.endswith(("/source", "/file")):
+        found["504"] = "The task took longer than a synchronous call waits."
+    return {status: _described(text, "HTTPValidationError") for status, text in found.items()}
 
 
 def _operation(tag: str, summary: str, name: str, answers: Json, body: Json | None = None) -> Json:
@@ -195,7 +228,11 @@ def _form(chunking: type[BaseModel] | None, prefix: str) -> Json:
     """A multipart form: lists are repeated fields, objects are JSON as text."""
     fields: dict[str, Json] = {
         "files": {"type": "array", "items": {"type": "string", "format": "binary"}, "minItems": 1},
-        "target_type": {"type": "string", "enum": [one.value for one in TargetName], "default": "inbody"},
+        "target_type": {
+            "type": "string",
+            "enum": [one.value for one in TargetName if one != TargetName.presigned_url],
+            "default": "inbody",
+        },
         "callbacks": {"type": "array", "items": {"type": "string"}, "description": "URLs, or JSON objects."},
     }
     without = {"to_formats"} if chunking else set()

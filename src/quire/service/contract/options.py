@@ -18,6 +18,7 @@ from quire.service.contract.enums import (
 )
 
 NO_LAST_PAGE = sys.maxsize
+DESCRIBE = "Describe this image in a few sentences."
 JsonObject = dict[str, Any]
 _DEPRECATED: Any = {"deprecated": True}  # not pydantic's own mark, which warns whenever the value is read
 
@@ -50,7 +51,7 @@ class HeadingHierarchyOptions(_Options):
 
 class PictureDescriptionLocal(_Options):
     repo_id: str
-    prompt: str = "Describe this image in a few sentences."
+    prompt: str = DESCRIBE
     generation_config: JsonObject = {"max_new_tokens": 200, "do_sample": False}
 
 
@@ -58,9 +59,9 @@ class PictureDescriptionApi(_Options):
     url: AnyHttpUrl
     headers: dict[str, str] = Field(default={}, repr=False)
     params: JsonObject = {}
-    timeout: float = 20
+    timeout: float = Field(default=20, gt=0)
     concurrency: int = Field(default=1, gt=0)
-    prompt: str = "Describe this image in a few sentences."
+    prompt: str = DESCRIBE
 
 
 class VlmModelLocal(_Options):

@@ -20,8 +20,11 @@ from quire.service.contract.requests import (
     PresignedUrlTarget,
 )
 
-NO_STORAGE = "Presigned URL target requires artifact storage to be configured and enabled on the server."
-"""The official client looks for this text before it asks for another target."""
+NO_STORAGE = (
+    "Presigned URL target requires artifact storage to be configured and enabled on the server. This server has none: "
+    "send the target inbody or zip, or a bucket."
+)
+"""The official client looks for the first sentence before it asks for another target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +41,8 @@ class Order:
     include_converted_doc: bool = False
 
     @classmethod
-    def of_convert(cls, request: ConvertRequest, policy: Policy) -> Order:
-        target = request.target if "target" in request.model_fields_set else policy.default_target
-        return cls("convert", request.options, (target,), tuple(request.sources), 0, tuple(request.callbacks))
+    def of_convert(cls, request: ConvertRequest) -> Order:
+        return cls("convert", request.options, (request.target,), tuple(request.sources), 0, tuple(request.callbacks))
 
     @classmethod
     def of_batch(cls, request: BatchConvertRequest) -> Order:
@@ -62,11 +64,10 @@ class Order:
         )
 
     @classmethod
-    def of_form(cls, form: RequestForm, files: int, policy: Policy) -> Order:
+    def of_form(cls, form: RequestForm, files: int) -> Order:
         """A form with so many files: a chunk request when it has chunking options."""
         route: Literal["convert", "chunk"] = "convert" if form.chunking is None else "chunk"
-        default = policy.default_target if route == "convert" else InBodyTarget()
-        targets = (form.target or default,)
+        targets = (form.target or InBodyTarget(),)
         more = (form.chunking, form.include_converted_doc)
         return cls(route, form.options, targets, (), files, form.callbacks, *more)
 
@@ -75,25 +76,9 @@ def check_kinds(order: Order, policy: Policy) -> None:
     for source in order.sources:
         if order.route == "batch":  # `file` and `http` are what the other routes are for
             check_allowed("source kind", source.kind, policy.sources)
-    for target in order.targets:
-        check_allowed("target kind", target.kind, policy.targets)
-    if (number := len(order.sources)) > policy.max_sources:
-        raise refuse(f"Too many sources: {number} exceeds the maximum of {policy.max_sources}.")
-    if order.uploads > policy.max_sources:
-        raise refuse(f"Too many files: {order.uploads} exceeds the maximum of {policy.max_sources}.")
     presigned = any(isinstance(target, PresignedUrlTarget) for target in order.targets)
     if presigned and order.route == "chunk":
         raise refuse("presigned_url target is not supported for chunk endpoints.")
-    elsewhere = [target.kind for target in order.targets if target.kind not in ("inbody", "zip")]
-    if elsewhere and order.route == "chunk":
-        raise refuse(f"{elsewhere[0]} target is not supported for chunk endpoints; use inbody or zip.")
-    for target in order.targets:
-        if order.route == "chunk" and target.kind not in ("inbody", "zip", "presigned_url"):
-            raise refuse(f"target kind '{target.kind}' is not supported for chunk endpoints. Send 'inbody' or 'zip'.")
-    if any(callback.ca_cert for callback in order.callbacks):
-        raise refuse("ca_cert of callbacks is not supported: the server must trust the certificate (SSL_CERT_FILE).")
-    if presigned and not policy.artifact_storage:
-        raise refuse(NO_STORAGE)
     many = sorted({source.kind for source in order.sources} & STORAGE)
     for target in order.targets:
         if many and target.kind not in STORAGE:
@@ -101,3 +86,16 @@ def check_kinds(order: Order, policy: Policy) -> None:
                 f"sources of kind {many} can expand into multiple documents and require a storage target with "
                 f"artifact result mode; got target kind '{target.kind}'."
             )
+    if presigned:
+        raise refuse(NO_STORAGE)
+    for target in order.targets:
+        check_allowed("target kind", target.kind, policy.targets)
+    if (number := len(order.sources)) > policy.max_sources:
+        raise refuse(f"Too many sources: {number} exceeds the maximum of {policy.max_sources}.")
+    if order.uploads > policy.max_sources:
+        raise refuse(f"Too many files: {order.uploads} exceeds the maximum of {policy.max_sources}.")
+    elsewhere = [target.kind for target in order.targets if target.kind not in ("inbody", "zip")]
+    if elsewhere and order.route == "chunk":
+        raise refuse(f"{elsewhere[0]} target is not supported for chunk endpoints; use inbody or zip.")
+    if any(callback.ca_cert for callback in order.callbacks):
+        raise refuse("ca_cert of callbacks is not supported: the server must trust the certificate (SSL_CERT_FILE).")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from quire.export.docling_enrichments import ENRICHMENTS, EnrichmentKind
 from quire.service.contract.enums import ImageMode
 from quire.service.contract.options import ConvertOptions
 from quire.service.contract.refusing import refuse
-from quire.service.contract.requests import AnyTarget, InBodyTarget, PresignedUrlTarget
 
 OCR_PRESETS = (
     "auto",
@@ -21,14 +21,14 @@ OCR_PRESETS = (
     "tesserocr",
 )
 SOURCES = ("azure_blob", "file", "google_cloud_storage", "http", "s3")
-TARGETS = ("azure_blob", "google_cloud_storage", "inbody", "presigned_url", "put", "s3", "zip")
-STORAGE = frozenset({"azure_blob", "google_cloud_storage", "google_drive", "s3"})
+TARGETS = ("azure_blob", "google_cloud_storage", "inbody", "put", "s3", "zip")
+STORAGE = frozenset({"azure_blob", "google_cloud_storage", "s3"})
 """Kinds that stand for many documents as a source, and take any number of files as a target."""
-_ENRICHMENTS = {
-    "do_code_enrichment": "recognises the language of code",
-    "do_picture_classification": "classifies pictures",
-    "do_chart_extraction": "turns charts into tables",
-    "do_picture_description": "describes pictures",
+_ENRICHMENTS: Mapping[EnrichmentKind, str] = {
+    "code_enrichment": "recognises the language of code",
+    "picture_classification": "classifies pictures",
+    "chart_extraction": "turns charts into tables",
+    "picture_description": "describes pictures",
 }
 _CUSTOM = {
     "vlm_pipeline_custom_config": "Custom VLM configuration",
@@ -44,10 +44,12 @@ _CUSTOM = {
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What this server allows. `vision` is the engine for `pipeline: vlm`.
+    """What this server allows. `vision` is the engine for `pipeline: vlm`, whose model is asked about pictures too.
 
     `tesseract_data` are the installed traineddata of Tesseract, none where it is not installed. `timeout_s` is that of
-    a document when the request has none; None means the maximum.
+    a document when the request has none; None means the maximum. `remote_models` are those that requests name. With
+    `strict_enrichments`, an enrichment that no model can do is refused, where it would be left out. With `titles`, the
+    title of a PDF is one, where docling makes it a heading.
     """
 
     max_sources: int = 3
@@ -60,14 +62,11 @@ class Policy:
     ocr_presets: frozenset[str] = frozenset(OCR_PRESETS)
     sources: frozenset[str] = frozenset(SOURCES)
     targets: frozenset[str] = frozenset(TARGETS)
-    artifact_storage: bool = False
     tesseract_data: frozenset[str] = frozenset()
     vision: str | None = None
-
-    @property
-    def default_target(self) -> AnyTarget:
-        stored = self.artifact_storage and "presigned_url" in self.targets
-        return PresignedUrlTarget() if stored else InBodyTarget()
+    remote_models: bool = False
+    strict_enrichments: bool = False
+    titles: bool = False
 
 
 def check_options(options: ConvertOptions, policy: Policy) -> None:
@@ -85,9 +84,14 @@ def check_options(options: ConvertOptions, policy: Policy) -> None:
     for name, what in _CUSTOM.items():
         if getattr(options, name):
             raise refuse(f"{what} is disabled by server policy.")
-    for name, what in _ENRICHMENTS.items():
-        if getattr(options, name):
-            raise refuse(f"{name} is not available: no model on this server {what}. Leave it out or send false.")
+    for kind in asked_enrichments(options) if policy.strict_enrichments and policy.vision is None else ():
+        if kind != "picture_description" or options.picture_description_api is None or not policy.remote_models:
+            said = f"do_{kind} is not available: no model on this server {_ENRICHMENTS[kind]}."
+            raise refuse(f"{said} Leave it out or send false.")
+
+
+def asked_enrichments(options: ConvertOptions) -> list[EnrichmentKind]:
+    return [kind for kind in ENRICHMENTS if getattr(options, f"do_{kind}")]
 
 
 def check_allowed(what: str, value: str, allowed: Iterable[str]) -> None:

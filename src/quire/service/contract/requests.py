@@ -67,14 +67,6 @@ class _GoogleCloudStorage(_Body):
     service_account_key: dict[str, Any] | None = Field(default=None, repr=False)
 
 
-class _GoogleDrive(_Body):
-    path_id: str
-    token_path: str | None = None
-    refresh_token: str | None = Field(default=None, repr=False)
-    credentials_path: str | None = None
-    credentials: dict[str, Any] | None = Field(default=None, repr=False)
-
-
 class S3Source(_S3):
     kind: Literal["s3"] = "s3"
 
@@ -85,10 +77,6 @@ class AzureBlobSource(_AzureBlob):
 
 class GoogleCloudStorageSource(_GoogleCloudStorage):
     kind: Literal["google_cloud_storage"] = "google_cloud_storage"
-
-
-class GoogleDriveSource(_GoogleDrive):
-    kind: Literal["google_drive"] = "google_drive"
 
 
 class InBodyTarget(_Body):
@@ -105,6 +93,8 @@ class PutTarget(_Body):
 
 
 class PresignedUrlTarget(_Body):
+    """Accepted to be refused with the text that docling's client knows, and not in the OpenAPI text."""
+
     kind: Literal["presigned_url"] = "presigned_url"
 
 
@@ -120,21 +110,17 @@ class GoogleCloudStorageTarget(_GoogleCloudStorage):
     kind: Literal["google_cloud_storage"] = "google_cloud_storage"
 
 
-class GoogleDriveTarget(_GoogleDrive):
-    kind: Literal["google_drive"] = "google_drive"
-
-
 Source = Annotated[FileSource | HttpSource, Field(discriminator="kind")]
 BatchSource = Annotated[
-    AnyHttpSource | S3Source | AzureBlobSource | GoogleCloudStorageSource | GoogleDriveSource,
+    AnyHttpSource | S3Source | AzureBlobSource | GoogleCloudStorageSource,
     Field(discriminator="kind"),
 ]
-StorageTarget = S3Target | AzureBlobTarget | GoogleCloudStorageTarget | GoogleDriveTarget
+StorageTarget = S3Target | AzureBlobTarget | GoogleCloudStorageTarget
 Target = Annotated[
     InBodyTarget | ZipTarget | StorageTarget | PutTarget | PresignedUrlTarget, Field(discriminator="kind")
 ]
 BatchTarget = Annotated[StorageTarget | PresignedUrlTarget, Field(discriminator="kind")]
-AnySource = FileSource | AnyHttpSource | S3Source | AzureBlobSource | GoogleCloudStorageSource | GoogleDriveSource
+AnySource = FileSource | AnyHttpSource | S3Source | AzureBlobSource | GoogleCloudStorageSource
 AnyTarget = InBodyTarget | ZipTarget | StorageTarget | PutTarget | PresignedUrlTarget
 
 
@@ -142,6 +128,49 @@ class Callback(_Body):
     url: AnyHttpUrl
     headers: dict[str, str] = Field(default={}, repr=False)
     ca_cert: str = ""
+
+
+class ProgressSetNumDocs(_Body):
+    kind: Literal["set_num_docs"]
+    num_docs: int
+
+
+class ProcessedDocsItem(_Body):
+    source: str
+    status: str
+    error: str | None = None
+
+
+class ProgressUpdateProcessed(_Body):
+    kind: Literal["update_processed"]
+    num_processed: int
+    num_succeeded: int
+    num_partially_succeeded: int
+    num_failed: int
+    docs: list[ProcessedDocsItem]
+
+
+class ProgressDocumentCompleted(_Body):
+    kind: Literal["document_completed"]
+    document: ProcessedDocsItem
+    total_processed: int
+    total_docs: int | None = None
+
+
+class ProgressTaskCompleted(_Body):
+    kind: Literal["task_completed"]
+    task_status: Literal["success", "failure"]
+    failure: dict[str, Any] | None = None
+
+
+class ProgressCallback(_Body):
+    """What a worker of docling-serve tells its server, and what a callback receives."""
+
+    task_id: str
+    progress: Annotated[
+        ProgressSetNumDocs | ProgressUpdateProcessed | ProgressDocumentCompleted | ProgressTaskCompleted,
+        Field(discriminator="kind"),
+    ]
 
 
 class ConvertRequest(_Body):

@@ -12,13 +12,14 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
+from quire.durable.messages import EnrichArgument
 from quire.errors import UsageError
 from quire.export.docling_images import OutputOptions
 from quire.recognize.languages import Language, resolve
 from quire.service.contract.enums import ImageMode, InputFormat, OutputFormat, PipelineName
-from quire.service.contract.options import NO_LAST_PAGE, ConvertOptions, HierarchicalOptions, HybridOptions
+from quire.service.contract.options import DESCRIBE, NO_LAST_PAGE, ConvertOptions, HierarchicalOptions, HybridOptions
 from quire.service.contract.orders import Order, check_kinds
-from quire.service.contract.policy import Policy, check_allowed, check_options
+from quire.service.contract.policy import Policy, asked_enrichments, check_allowed, check_options
 from quire.service.contract.refusing import refuse
 from quire.service.contract.requests import AnySource, FileSource
 
@@ -42,6 +43,7 @@ class Translated(TypedDict):
     type: Literal["convert", "chunk"]
     read: dict[str, Any]
     outputs: OutputOptions
+    enrich: EnrichArgument | None
     chunking: dict[str, Any] | None
     include_converted_doc: bool
     targets: list[dict[str, Any]]
@@ -63,7 +65,8 @@ def translate(order: Order, policy: Policy, *, version: str | None = None) -> Tr
     return {
         "type": "chunk" if order.route == "chunk" else "convert",
         "read": read,
-        "outputs": _outputs(order, version),
+        "outputs": _outputs(order, policy, version),
+        "enrich": _enriching(options, policy),
         "chunking": _chunking(order),
         "include_converted_doc": order.include_converted_doc,
         "targets": [target.model_dump(mode="json") for target in order.targets],
@@ -169,7 +172,7 @@ def _languages(sent: Sequence[str]) -> list[Language]:
     return list(found.values())
 
 
-def _outputs(order: Order, version: str | None) -> OutputOptions:
+def _outputs(order: Order, policy: Policy, version: str | None) -> OutputOptions:
     options = order.options
     placeholder = options.image_export_mode == ImageMode.placeholder
     formats = dict.fromkeys(one.value for one in options.to_formats)
@@ -184,7 +187,27 @@ def _outputs(order: Order, version: str | None) -> OutputOptions:
         "page_break": options.md_page_break_placeholder,
         "compact_tables": options.md_compact_tables,
         "version": version,
+        "titles": policy.titles,
     }
+
+
+def _enriching(options: ConvertOptions, policy: Policy) -> EnrichArgument | None:
+    """What a vision model is asked: the one that the request names for descriptions, where the server allows that."""
+    kinds = asked_enrichments(options)
+    if not kinds:
+        return None
+    named = options.picture_description_api
+    described = named or options.picture_description_local
+    asked: EnrichArgument = {
+        "kinds": kinds,
+        "prompt": described.prompt if described else DESCRIBE,
+        "least_area": options.picture_description_area_threshold,
+    }
+    if named and policy.remote_models:
+        asked["api"] = named.model_dump(mode="json")
+    elif named:
+        asked["api_refused"] = True
+    return asked
 
 
 def _chunking(order: Order) -> dict[str, Any] | None:

@@ -152,8 +152,8 @@ export class Extracted {
 
   _showValues(one, extraction) {
     const items = itemsOf(extraction);
-    const { leaves, verified, not_found } = extraction.coverage;
-    const summary = [`${verified} of ${count(leaves, "value")} supported by the document`, not_found && `${not_found} not found`, extraction.conflicts.length && count(extraction.conflicts.length, "conflict")];
+    const { leaves, found, sure, not_found } = extraction.coverage;
+    const summary = [`${found} of ${count(leaves, "value")} at their place`, `${sure} sure`, not_found && `${not_found} not found`, extraction.conflicts.length && count(extraction.conflicts.length, "conflict")];
     this.values = new ValueList(items, {
       picture: (page, box) => this.crops.url(one.id, page, box),
       onChoose: (item) => this._chosen(item),

@@ -6,8 +6,6 @@ import { count } from "./words.js";
 
 const MOST = 10;
 const WAIT_MS = 60; // after the last key: with the search itself, hits are there within 200 ms
-const BEFORE = 80; // characters before the first marked word
-const SHOWN = 360;
 const CROPS_MS = 300; // without a key: a query that is not finished needs no pictures
 const CROPS_AT_ONCE = 3; // a browser has six connections to a server
 
@@ -129,23 +127,39 @@ function hitLink(hit) {
     { class: "find-hit", href: `#/documents/${encodeURIComponent(hit.document)}?page=${hit.page}${block}`, title: hit.reason },
     el("span", { class: "find-about" }, el("strong", {}, hit.name), ` page ${hit.page}${also}`),
     hit.section.length > 0 && el("span", { class: "find-section muted" }, hit.section.join(" › ")),
-    el("span", { class: "find-text" }, ...marked(hit)),
+    el("div", { class: "find-text" }, excerpt(hit.excerpt)),
     el("span", { class: "find-crop" }),
   );
 }
 
-/** The text around the first matching word, with the words marked. Marks count characters as Python does. */
-function marked(hit) {
-  const letters = [...hit.text];
-  const first = hit.marks[0]?.[0] ?? 0;
-  const begin = first > BEFORE ? Math.max(0, letters.lastIndexOf(" ", first - BEFORE) + 1) : 0;
-  const end = Math.min(letters.length, begin + SHOWN);
-  const parts = begin ? ["… "] : [];
-  let at = begin;
-  for (const [start, stop] of hit.marks.filter(([start]) => start < end)) {
+/** The excerpt: its lines of text, and its rows as tables. */
+function excerpt(lines) {
+  const parts = [];
+  let rows = null;
+  for (const line of lines) {
+    const isRow = line.kind === "header" || line.kind === "row";
+    if (!isRow) {
+      if (line.kind === "gap" && rows) rows.push(el("tr", { class: "gap" }, el("td", { colspan: "99" }, "…")));
+      else parts.push(el("span", { class: "find-line" }, line.kind === "gap" ? "…" : marked(line.cells[0])));
+      continue;
+    }
+    if (!rows) {
+      rows = [];
+      parts.push(rows);
+    }
+    rows.push(el("tr", {}, line.cells.map((cell) => el(line.kind === "header" && cell.text ? "th" : "td", {}, marked(cell)))));
+  }
+  return parts.map((part) => (part === rows ? el("table", {}, el("tbody", {}, rows)) : part));
+}
+
+/** A text with its matching words marked. Marks count characters as Python does. */
+function marked({ text, marks }) {
+  const letters = [...text];
+  const parts = [];
+  let at = 0;
+  for (const [start, stop] of marks) {
     parts.push(letters.slice(at, start).join(""), el("mark", {}, letters.slice(start, stop).join("")));
     at = stop;
   }
-  parts.push(letters.slice(at, end).join(""), end < letters.length ? " …" : "");
-  return parts;
+  return [...parts, letters.slice(at).join("")];
 }

@@ -5,11 +5,14 @@ import { el } from "./dom.js";
 import { placeAt } from "./overlay.js";
 import { count, percent } from "./words.js";
 
-export const DOUBTS = { conflict: "Conflict", not_found: "Not found", unverified: "Unverified", low: "Low confidence" };
+export const DOUBTS = { conflict: "Conflict", not_found: "Not found", unverified: "Not in the text", low: "Not sure" };
 export const STATES = { open: "Open", confirmed: "Confirmed", corrected: "Corrected", rejected: "Rejected", absent: "Not in the document" };
 const MOST = 5;
 
 export const shownValue = (value) => (value === null || value === undefined || value === "" ? "—" : typeof value === "boolean" ? (value ? "yes" : "no") : String(value));
+
+/** How likely a value answers its field. Rounded down, so that it never looks surer than it is. */
+export const sureness = ({ probability }) => (probability === null || probability === undefined ? "" : `${Math.floor(100 * probability)} % sure`);
 
 /** What a reviewer can choose with the keys 1 to 5: the values of a conflict, else the alternatives. */
 export function choicesOf(item) {
@@ -31,10 +34,10 @@ export function valueCard(item, { picture, choose, look }) {
       "div",
       { class: "value-marks" },
       el("h2", { class: "value-title", title: item.path }, item.title, rowOf(item)),
-      el("span", { class: "mark", data: { doubt: decided ? "" : item.doubt, state: item.state } }, decided ? STATES[item.state] : (DOUBTS[item.doubt] ?? (item.evidence.status === "not_found" ? "New" : "Verified"))),
+      el("span", { class: "mark", data: { doubt: decided ? "" : item.doubt, state: item.state } }, decided ? STATES[item.state] : (DOUBTS[item.doubt] ?? (item.evidence.status === "not_found" ? "New" : "At its place"))),
       decided && item.reviewer && el("span", { class: "muted" }, `by ${item.reviewer}`),
-      !decided && evidence.confidence.total !== undefined && el("span", { class: "muted" }, `confidence ${percent(evidence.confidence.total)}`),
-      !decided && evidence.crop_verified && el("span", { class: "muted" }, "crop-verified"),
+      !decided && el("span", { class: "muted" }, sureness(evidence)),
+      !decided && evidence.crop_verified && el("span", { class: "muted" }, "its picture reads the same"),
       evidence.extractor && el("span", { class: "muted" }, evidence.extractor),
     ),
     item.description && el("p", { class: "muted value-about", title: item.description }, item.description),

@@ -92,11 +92,18 @@ export class Search {
         "ol",
         {},
         hits.map((hit, at) =>
-          el("li", {}, el("button", { type: "button", class: "found-hit", on: { click: () => this.model.goToHit(at) } }, el("span", { class: "order" }, `p. ${hit.page}`), el("span", {}, hit.snippet))),
+          el("li", {}, el("button", { type: "button", class: "found-hit", on: { click: () => this.model.goToHit(at) } }, el("span", { class: "order" }, `p. ${hit.page}`), el("span", {}, this._marked(hit.snippet)))),
         ),
       ),
       rest > 0 && el("p", { class: "muted" }, `and ${count(rest, "more hit", "more hits")}`),
     );
+  }
+
+  /** The snippet with the query marked in it; accents and line breaks may hide it. */
+  _marked(snippet) {
+    const at = snippet.toLowerCase().indexOf(this.query.toLowerCase());
+    const end = at + this.query.length;
+    return at < 0 ? snippet : [snippet.slice(0, at), el("mark", {}, snippet.slice(at, end)), snippet.slice(end)];
   }
 
   _mark() {

@@ -2,10 +2,10 @@
 
 import { el, replace } from "./dom.js";
 import { ReviewGrid } from "./reviewgrid.js";
-import { DOUBTS, cropFigure, reasonOf, shownValue } from "./reviewvalue.js";
+import { DOUBTS, cropFigure, reasonOf, shownValue, sureness } from "./reviewvalue.js";
 import { percent } from "./words.js";
 
-const STATUSES = { verified: "Verified", repaired: "Repaired", unverified: "Unverified", conflict: "Conflict", not_found: "Not found", corrected: "Corrected", confirmed: "Confirmed" };
+const STATUSES = { found: "At its place", repaired: "At another place", unverified: "Not in the text", conflict: "Conflict", not_found: "Not found", corrected: "Corrected", confirmed: "Confirmed" };
 
 /** The values in the order of the schema, as items of a review are. */
 export function itemsOf(extraction) {
@@ -60,13 +60,13 @@ export class ValueList {
   }
 
   _row(item) {
-    const { status, confidence } = item.evidence;
+    const { status } = item.evidence;
     const row = el(
       "button",
       { type: "button", class: "value-row", "aria-expanded": "false", data: { path: item.path }, on: { click: () => this.choose(item.path) } },
       el("span", { class: "value-name" }, item.path),
       el("span", { class: "value-shown" }, shownValue(item.value)),
-      el("span", { class: "value-status" }, confidence.total !== undefined && el("span", { class: "muted" }, percent(confidence.total)), el("span", { class: "mark", data: { doubt: item.doubt } }, STATUSES[status])),
+      el("span", { class: "value-status" }, el("span", { class: "muted" }, sureness(item.evidence)), el("span", { class: "mark", data: { doubt: item.doubt } }, STATUSES[status])),
     );
     this.rows.set(item, row);
     return el("li", {}, row);
@@ -96,7 +96,7 @@ function evidenceOf(item, { picture, look }) {
   const { evidence, conflict } = item;
   const sides = conflict?.values ?? [];
   const others = evidence.alternatives.filter((one) => !sides.some((side) => side.value === one.value && side.page === one.page));
-  const facts = [evidence.label && `label “${evidence.label}”`, evidence.confidence.total !== undefined && `confidence ${percent(evidence.confidence.total)}`, evidence.crop_verified && "crop-verified", evidence.extractor];
+  const facts = [evidence.label && `label “${evidence.label}”`, evidence.confidence.total !== undefined && `confidence of the extractor ${percent(evidence.confidence.total)}`, evidence.crop_verified && "its picture reads the same", evidence.extractor];
   return [
     reasonOf(item) || null,
     !conflict && evidence.page && evidence.bboxes.length > 0 && cropFigure(evidence, item, picture),

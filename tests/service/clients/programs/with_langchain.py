@@ -9,9 +9,9 @@ from langchain_docling import DoclingLoader
 from langchain_docling.loader import ExportType
 
 
-def load(url, paths, export):
+def load(url, paths, export, key=""):
     """Sources are URLs: the loader passes on strings, and a string is a URL to the client."""
-    with DoclingServiceClient(url, http_retries=0) as client:
+    with DoclingServiceClient(url, key, http_retries=0) as client:
         loader = DoclingLoader(
             paths,
             converter=client,

@@ -48,8 +48,8 @@ def convert_file_async(url, path):
     return asyncio.run(run())
 
 
-def wait_for_task(url, path):
-    with opened(url) as client:
+def wait_for_task(url, path, key=None):
+    with opened(url, key) as client:
         task = client.convert_file_async_task(path)
         client.wait_for_task(task.task_id, poll_interval=0.1)
         status = client.task_status_poll(task.task_id)

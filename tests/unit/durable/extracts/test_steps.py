@@ -95,7 +95,7 @@ def test_a_worker_asks_a_language_model_through_its_parent_and_an_answer_is_paid
         steps = ExtractSteps(DocumentSteps(store, workers=1))
         asked = ExtractRequest.of(schema, extractors=["model"])
         found = decode_extraction(store.load(steps.extraction(document, asked)[0]))
-        assert (found["total"].status, found.failures) == ("verified", ())
+        assert (found["total"].status, found.failures) == ("found", ())
         assert {one.headers["Authorization"] for one in server.server.requests} == {"Bearer secret-key"}
         steps.extraction(document, replace(asked, min_confidence=0.5))
         assert ["response_format" in one for one in server.requests] == [True, False, True]
@@ -111,7 +111,7 @@ def test_places_are_read_again_once_and_an_engine_that_fails_is_tried_again(stor
     steps, asked = ExtractSteps(DocumentSteps(store, workers=1)), replace(ASKED, reread="bad")
     events: list[Event] = []
     failed = decode_extraction(store.load(steps.extraction(document, asked, on_event=events.append)[0]))
-    assert (failed["invoice_number"].status, len(calls(log))) == ("verified", 2)
+    assert (failed["invoice_number"].status, len(calls(log))) == ("found", 2)
     assert failed.failures[0].reason.endswith("ValueError: the model is in a bad mood")
     mended.touch()
     digest, hit = steps.extraction(document, asked, on_event=events.append)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from quire import supervisor
 from quire.batch import ManifestWriter, StageOutcome, Stop, read_manifest, rows_of
 from quire.database.outputs import Outputs
 from quire.database.quarantine import Quarantine
@@ -19,11 +20,12 @@ from quire.durable.folders import driving
 from quire.durable.folders.driving import run_batch
 from quire.durable.folders.request import BatchRequest
 from quire.durable.opening import local_runtime
-from quire.errors import RunError
+from quire.errors import RunError, StoreError
 from quire.keys import digest_bytes
 from quire.store.files import FileStore
 from quire.store.opening import open_store
 from tests import documents
+from tests.runtime.tracking import wait_until
 from tests.unit.durable.folders.folders import LONG_S, Desk
 
 pytestmark = pytest.mark.slow
@@ -622,3 +624,20 @@ class TestRequests:
         with FileStore(tmp_path / "store") as store, local_runtime(store, workers=1, flows=flows) as runtime:
             run = runtime.submit("batch", request.to_json())
             assert runtime.result(run, timeout_s=60)["succeeded"] == 1
+
+
+def test_a_batch_hears_of_a_pause_though_its_watcher_failed_once(monkeypatch):
+    monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
+    monkeypatch.setattr(driving, "LOOK_EVERY_S", 0.001)
+    looks = []
+
+    class Watched:
+        @property
+        def stopping(self):
+            looks.append(1)
+            if len(looks) == 1:
+                raise StoreError("the database is locked")
+            return "pause"
+
+    with driving._watching(Watched()) as stop:
+        wait_until(lambda: stop.reason == "paused", "it does not hear of the pause")

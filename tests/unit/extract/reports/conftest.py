@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -36,5 +36,10 @@ def reported() -> Iterator[Reported]:
     ]
     second = Saying([("total", 1350.0, "1,350.00")], name=PAYLOAD)
     extraction = result.extract({"properties": properties}, extractors=[Saying(said), second, Failing()])
+    sure = {
+        path: replace(one, probability=0.97) if one.status == "found" else one
+        for path, one in extraction.evidence.items()
+    }
+    extraction = replace(extraction, evidence=sure)
     with result.reopened() as document:
         yield Reported(extraction, PageCrops(rendered_by(document.reader)))

@@ -14,7 +14,6 @@ import pytest
 from quire.errors import InputError, UsageError
 from quire.extract.reports import REPORT_FORMATS, check_report_format, report
 from quire.extract.reports.page import MOST_PAGES
-from quire.extract.running import coverage_of
 from quire.extract.values import LeafEvidence
 from tests.unit.extract.reports.conftest import FORMULA, PAYLOAD
 
@@ -42,9 +41,9 @@ def test_a_line_of_csv_for_each_value_and_no_formula(reported):
     rows = list(csv.DictReader(io.StringIO(report(reported.extraction, "csv").decode())))
     assert [(row["path"], row["status"]) for row in rows[:6]] == [
         ("total", "conflict"),
-        ("number", "verified"),
-        ("note", "verified"),
-        ("code", "verified"),
+        ("number", "found"),
+        ("note", "found"),
+        ("code", "found"),
         ("wrong", "unverified"),
         ("iban", "not_found"),
     ]
@@ -94,19 +93,17 @@ def test_reports_show_what_another_engine_read_in_the_pictures(reported):
     evidence["number"] = replace(evidence["number"], crop_verified=True)
     differing = {**evidence["note"].confidence, "reread": 0.1}
     evidence["note"] = replace(evidence["note"], confidence=differing, reason=other)
-    found = replace(
-        reported.extraction, evidence=evidence, coverage=coverage_of(evidence.values()), reread="tesseract 5"
-    )
+    found = replace(reported.extraction, evidence=evidence, reread="tesseract 5")
     rows = {row["path"]: row for row in csv.DictReader(io.StringIO(report(found, "csv").decode()))}
     assert [rows[name]["crop_verified"] for name in ("number", "note")] == ["yes", ""]
     page = _Elements(report(found, "html").decode())
-    assert "3 verified, 1 crop-verified" in " ".join(page.shown)
+    assert "3 at their place, 3 at least 90 % sure, 1 with a picture that reads the same" in " ".join(page.shown)
     assert other in page.shown
     kinds = {one.get("id"): str(one.get("class")).split() for tag, one in page.tags if tag == "li"}
     assert ("sure" in kinds["v2"], "sure" in kinds["v3"]) == (True, False), "a person looks at what differs"
     with zipfile.ZipFile(io.BytesIO(report(found, "xlsx"))) as book:
         texts = book.read("xl/sharedStrings.xml").decode()
-    assert "Crop verified" in texts and "read again by" in texts
+    assert "Picture reads the same" in texts and "read again by" in texts
 
 
 @pytest.mark.parametrize("format", REPORT_FORMATS)

@@ -1,4 +1,4 @@
-"""Servers for the tests of the API: one that works, and one that leaves the work to others."""
+"""Servers with tenants for the tests of the API: one that works, and one that leaves the work to others."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ from quire.runtime.local import LocalRuntime
 from quire.service.app import create_app
 from quire.service.service import Service
 from quire.service.settings import ServiceSettings
-from quire.store.files import FileStore
+from quire.store.opening import open_store
 from tests.documents import scan
 
 SEARCHED = {"search": "reads", "embedder": "none"}
 """Settings of a server that indexes by words alone; the others index nothing."""
+TENANT_HEADER = "X-Tenant-Id"
+TENANT = "team north"
+"""Who sends every request that names no tenant. The default tenant is that of the clients and the incidents."""
 
 
 @dataclass
@@ -50,6 +53,7 @@ class Serving:
 
     port: int
     service: Service
+    facts: str | None = None
 
     @property
     def url(self) -> str:
@@ -62,7 +66,7 @@ class Serving:
     def ask(self, method, path, body=None, headers=None) -> Answer:
         connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
-            connection.request(method, path, body, headers or {})
+            connection.request(method, path, body, {TENANT_HEADER: TENANT, **(headers or {})})
             response = connection.getresponse()
             return Answer(response.status, response.headers, response.read())
         finally:
@@ -91,14 +95,13 @@ class Serving:
 
 
 @contextmanager
-def serving(folder, *, idle: bool = False, **settings) -> Iterator[Serving]:
-    store = FileStore(folder / "store")
+def serving(folder, *, idle: bool = False, facts: str | None = None, **settings) -> Iterator[Serving]:
+    store = open_store(folder / "store", facts)
     slots = pools_for(1) | {CALLS: 1}
     pools = dict.fromkeys(slots, 0) if idle else slots
     runtime = LocalRuntime(store.database, workflows_on(store, workers=1), pools=pools)
-    service = Service(
-        ServiceSettings(port=0, workers=1, shutdown_s=1.0, **{"search": "none", **settings}), store, runtime
-    )
+    chosen = {"search": "none", "tenants": True, **settings}
+    service = Service(ServiceSettings(port=0, workers=1, shutdown_s=1.0, **chosen), store, runtime)
     server = uvicorn.Server(uvicorn.Config(create_app(service), port=0, log_level="warning", access_log=False))
     config = server.config
     config.load()
@@ -107,7 +110,7 @@ def serving(folder, *, idle: bool = False, **settings) -> Iterator[Serving]:
     thread = Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     try:
-        yield Serving(listening.getsockname()[1], service)
+        yield Serving(listening.getsockname()[1], service, facts)
     finally:
         server.should_exit = True
         thread.join(30)
@@ -116,8 +119,8 @@ def serving(folder, *, idle: bool = False, **settings) -> Iterator[Serving]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory) -> Iterator[Serving]:
-    """A server with tenants that reads documents."""
-    with serving(tmp_path_factory.mktemp("serving"), tenants=True, **SEARCHED) as running:
+    """A server that reads documents."""
+    with serving(tmp_path_factory.mktemp("serving"), **SEARCHED) as running:
         yield running
 
 

@@ -8,8 +8,10 @@ from PIL import Image
 import quire
 from quire.keys import digest_bytes
 from quire.store.deleting import delete_documents
+from quire.store.scoped import scope_of
 from tests import documents
 from tests.unit.durable.views.test_views import RED, red_on_a_turned_page
+from tests.unit.service.api.conftest import TENANT
 
 pytestmark = pytest.mark.processes
 
@@ -128,7 +130,7 @@ def test_a_deleted_document_is_not_found_and_says_why(server):
     document = server.read(documents.footnotes(), "gone.pdf")
     path = f"/api/documents/{document}"
     assert server.get(f"{path}/pages/1").status == 200
-    delete_documents(server.service.store, [server.get(path).json["sha256"]])
+    delete_documents(server.service.store, [server.get(path).json["sha256"]], scopes=[scope_of(TENANT)])
     for rest in ("", "/pages/1", "/pages/1/image", "/exports/md", "/search?q=a", "/tables"):
         answer = server.get(path + rest)
         assert answer.status == 404, rest

@@ -16,6 +16,7 @@ from quire.events import Event
 from quire.service.api import watching
 from quire.service.api.watching import EventStream, RunEvents
 from quire.service.tracking import RunTallies
+from tests.unit.service.api.conftest import TENANT, TENANT_HEADER
 
 pytestmark = pytest.mark.processes
 
@@ -27,7 +28,8 @@ def page_event(run, number, kind="finished", stage="page-blocks"):
 @contextmanager
 def following(server, run, **headers) -> Iterator[Iterator[tuple[str, dict]]]:
     connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
-    connection.request("GET", f"/api/runs/{run}/events", headers={k.replace("_", "-"): v for k, v in headers.items()})
+    given = {TENANT_HEADER: TENANT} | {k.replace("_", "-"): v for k, v in headers.items()}
+    connection.request("GET", f"/api/runs/{run}/events", headers=given)
     response = connection.getresponse()
     assert response.headers["Content-Type"].startswith("text/event-stream")
     try:

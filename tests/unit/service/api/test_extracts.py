@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from quire.keys import artifact_key, digest_of
 from tests.unit.extract.bills import LINES, bill
 from tests.unit.service.api.conftest import Answer, Serving
 
@@ -42,6 +43,20 @@ def extracted(server: Serving) -> str:
     return str(answer.json["documents"][0]["id"])
 
 
+def test_an_extraction_of_an_older_version_is_given_in_the_schema_of_today(server, extracted):
+    """A store outlives the versions of the program: the page and its clients see one schema."""
+    tree = server.get(f"/api/documents/{extracted}/extraction").json
+    tree["schema_version"] = "quire-extraction/1"
+    tree["evidence"]["total"]["status"] = "verified"
+    store = server.service.store
+    key, document = artifact_key("old", "1", (), digest_of({})), tree["document"]
+    old = store.save(key, json.dumps(tree).encode(), stage="extract", document=document)
+    current = server.service.reviews.current({"source": {"id": document}}, old)
+    given = json.loads(store.load(current))
+    assert (given["schema_version"], given["evidence"]["total"]["status"]) == ("quire-extraction/2", "found")
+    assert given["coverage"]["found"] == 2
+
+
 def test_a_file_becomes_values_with_their_places(server, extracted):
     document = server.get(f"/api/documents/{extracted}").json
     assert document["extraction"] == f"/api/documents/{extracted}/extraction"
@@ -49,7 +64,7 @@ def test_a_file_becomes_values_with_their_places(server, extracted):
     found = answer.json
     assert found["values"] == {"invoice_number": "INV-2041", "total": 1250, "iban": None}
     total = found["evidence"]["total"]
-    assert (total["status"], total["match"], total["page"], total["label"]) == ("verified", "numeric", 1, "Total")
+    assert (total["status"], total["match"], total["page"], total["label"]) == ("found", "numeric", 1, "Total")
     assert found["not_found"] == [{"path": "iban", "pages": [1], "reason": "no value was found (offline)"}]
     box = ",".join(str(total["bboxes"][0][side]) for side in ("left", "top", "width", "height"))
     assert server.get(f"/api/documents/{extracted}/pages/1/crop?box={box}").picture.width > 50
@@ -66,7 +81,7 @@ def test_reports_are_files_that_run_no_script(server, extracted):
     assert 'filename="bill.extracted.html"' in page.headers["Content-Disposition"]
     assert b"data:image/webp;base64," in page.body
     assert b"<script" not in page.body
-    assert server.get(f"{path}?to=csv").body.splitlines()[1].startswith(b"invoice_number,INV-2041,verified,exact,")
+    assert server.get(f"{path}?to=csv").body.splitlines()[1].startswith(b"invoice_number,INV-2041,found,exact,")
     with zipfile.ZipFile(io.BytesIO(server.get(f"{path}?to=xlsx").body)) as book:
         assert "xl/media/image1.png" in book.namelist()
     assert server.get(f"{path}?to=md").status == 422
@@ -101,7 +116,7 @@ def test_places_are_read_again_by_an_engine_of_the_server(server):
     )
     server.service.runtime.result(answer.json["id"], timeout_s=120)
     found = server.get(f"/api/documents/{answer.json['documents'][0]['id']}/extraction").json
-    assert (found["reread"], found["coverage"]["verified"], found["coverage"]["crop_verified"]) == ("echo 1", 2, 1)
+    assert (found["reread"], found["coverage"]["found"], found["coverage"]["crop_verified"]) == ("echo 1", 2, 1)
     assert found["evidence"]["total"]["reason"] == "the picture reads 'echo' (echo)"
 
 

@@ -16,11 +16,11 @@ from quire.extract.encoding import extraction_json
 from quire.learn.samples import Sample
 from quire.review.queue import ReviewQueue
 from quire.service.reviews import ReviewService
-from quire.service.security import scope_of
 from quire.store.deleting import delete_documents
 from quire.store.files import FileStore
+from quire.store.scoped import scope_of
 from tests import bills, documents
-from tests.unit.service.api.conftest import Answer, serving
+from tests.unit.service.api.conftest import TENANT, Answer, serving
 
 pytestmark = pytest.mark.processes
 
@@ -292,7 +292,7 @@ def test_a_run_waits_for_its_review_and_shows_what_was_decided_after_a_restart(t
         def deleted_meanwhile(document: str) -> Sequence[ReviewRow]:
             found = latest(document)
             with FileStore(tmp_path / "store") as other:  # another process does it
-                delete_documents(other, [sha256])
+                delete_documents(other, [sha256], scopes=[scope_of(TENANT)])
             return found
 
         monkeypatch.setattr(tables, "latest", deleted_meanwhile)

@@ -45,6 +45,7 @@ def test_a_url_that_cannot_be_fetched_is_a_failed_document(server):
     (document,) = server.get(f"/api/runs/{run}").json["documents"]
     assert document["state"] == "failed"
     assert "private address" in document["error"]
+    assert "QUIRE_SERVE_ALLOWED_PRIVATE_IPS" in document["error"] and "--allow" not in document["error"]
 
 
 def test_the_same_idempotency_key_is_the_same_run(idle):

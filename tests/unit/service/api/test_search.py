@@ -77,8 +77,7 @@ def test_a_deleted_document_is_gone_at_once(server):
     document = server.read(documents.simple(2), "secret.pdf", headers={"X-Tenant-Id": "brief"})
     assert found(server, "chapter", X_Tenant_Id="brief")
     reference = server.service.documents(server.runs.status(document.rpartition(".")[0]))[0]["reference"]
-    store = server.service.store_of(reference["scope"])
-    delete_documents(server.service.store, [store.document(reference["source"]["id"])])
+    delete_documents(server.service.store, [reference["source"]["id"]], scopes=[reference["scope"]])
     assert found(server, "chapter", X_Tenant_Id="brief") == []
 
 

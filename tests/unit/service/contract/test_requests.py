@@ -125,7 +125,7 @@ def test_page_range_that_javascript_rounded_is_the_default():
             "union_tag_invalid",
             ["target"],
             "Input tag 'fax' found using 'kind' does not match any of the expected tags: 'inbody', 'zip', 's3', "
-            "'azure_blob', 'google_cloud_storage', 'google_drive', 'put', 'presigned_url'",
+            "'azure_blob', 'google_cloud_storage', 'put', 'presigned_url'",
         ),
         (
             {"sources": [FILE], "target": {"kind": "s3", "endpoint": "x", "bucket": "y", "access_key": "z"}},
@@ -242,13 +242,13 @@ def test_batch_takes_no_files_and_no_target_in_the_body():
             "union_tag_invalid",
             ["body", "sources", 0],
             "Input tag 'file' found using 'kind' does not match any of the expected tags: 'http', 's3', 'azure_blob', "
-            "'google_cloud_storage', 'google_drive'",
+            "'google_cloud_storage'",
         ),
         (
             "union_tag_invalid",
             ["body", "target"],
             "Input tag 'inbody' found using 'kind' does not match any of the expected tags: 's3', 'azure_blob', "
-            "'google_cloud_storage', 'google_drive', 'presigned_url'",
+            "'google_cloud_storage', 'presigned_url'",
         ),
     ]
 

@@ -32,6 +32,9 @@ def test_a_hit_opens_its_page_with_the_box_in_view(page, library):
     hit = page.locator(".find-hit").first
     expect(hit).to_contain_text("sample.pdf page 2")
     expect(hit.locator("mark").first).to_have_text("Inner")
+    expect(hit.locator("table th").first).to_have_text("Route")
+    expect(hit.locator("tr", has_text="Inner harbour").locator("td").nth(2)).to_have_text("163")
+    expect(hit.locator(".find-text")).not_to_contain_text("|")
     expect(hit.locator(".find-crop img")).to_be_visible()
     assert hit.locator("img").evaluate("picture => picture.decode().then(() => picture.naturalWidth)") > 100
     hit.click()

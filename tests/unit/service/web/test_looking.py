@@ -113,6 +113,7 @@ def test_hits_of_a_search_are_listed_and_marked_on_the_pages(show, samples):
     page.keyboard.press("/")
     page.keyboard.type("hybrid boats")
     expect(page.locator(".found-hit")).not_to_have_count(0)
+    expect(page.locator(".found-hit mark").first).to_have_text("hybrid boats")
     page.keyboard.press("Enter")
     current = page.locator(".hit.current")
     expect(current).to_be_in_viewport()

@@ -150,7 +150,7 @@ def test_a_document_is_reviewed_with_keys_alone(desk, review, page):
     expect(page.get_by_role("heading", name="1 value is still open")).to_be_visible()
     page.keyboard.press("z")
     at(page, "items[2].price")
-    expect(page.locator(".mark").first).to_have_text("Low confidence")
+    expect(page.locator(".mark").first).to_have_text("Not sure")
     page.keyboard.press("A")
     expect(page.get_by_role("heading", name="1 value is still open")).to_be_visible()
     page.keyboard.press("Enter")

@@ -1,0 +1,62 @@
+"""One source of a task is deleted: the others keep their numbers, which are part of the ids of documents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+
+from quire.context import Json
+from quire.database.database import Database
+from quire.database.runs import HAS_ENDED, forget_invocations, forget_runs
+
+TASK = "task"
+"""The flow of a server's runs."""
+REMOVED = "(deleted)"
+"""Replaces the name of a deleted document."""
+
+GONE = {"name": REMOVED, "uri": REMOVED, "status": "failure", "faults": [], "deleted": True}
+
+
+def sources_of(sources: Sequence[Json], listed: Sequence[Json], documents: Collection[str]) -> set[int]:
+    """The indexes of the sources of a task that are one of some documents, given what became of the sources."""
+    return {index for index, id in ids_of(sources, listed) if id in documents}
+
+
+def delete_sources(database: Database, run: str, gone: Collection[int], listed: Sequence[Json]) -> None:
+    """Remove sources from a task that has ended, in the caller's transaction; the whole task if no other is left.
+
+    `listed` is what became of its sources, in order, as far as that is known. An answer about all of them is gone.
+    """
+    ((text, result, error),) = database.rows("SELECT inputs, result, error FROM runs WHERE run = ?", (run,))
+    inputs, ended = json.loads(str(text)), json.loads(str(result)) if result else None
+    sources: list[Json] = inputs["sources"]
+    known = {index for all in (sources, listed) for index, one in enumerate(all) if one.get("deleted")}
+    if known | {*gone} >= {*range(max(len(sources), len(listed)))}:
+        forget_runs(database, "run = ?", (run,))
+        return
+    about = {id for index, id in ids_of(sources, listed) if index in gone}
+    inputs["deleted"] = True
+    inputs["sources"] = [{"deleted": True} if index in gone else one for index, one in enumerate(sources)]
+    if ended is not None:
+        ended.pop("archive", None)
+        ended["documents"] = [GONE if index in gone else one for index, one in enumerate(listed)]
+    failure = json.loads(str(error)) | {"message": REMOVED} if error else None
+    written = [None if one is None else json.dumps(one) for one in (inputs, ended, failure)]
+    database.change("UPDATE runs SET inputs = ?, result = ?, error = ? WHERE run = ?", (*written, run))
+    forget_invocations(database, f"run = ? AND {HAS_ENDED}", (run,))
+    for sequence, document, payload in database.rows(
+        "SELECT sequence, document, payload FROM events WHERE run = ?", (run,)
+    ):
+        told = json.loads(str(payload))
+        if document in about or ("document" in told and told.get("number", 0) - 1 in gone):
+            database.change("DELETE FROM events WHERE run = ? AND sequence = ?", (run, sequence))
+
+
+def ids_of(sources: Sequence[Json], listed: Sequence[Json]) -> Iterator[tuple[int, str]]:
+    """The ids of documents, as far as they are known, with the index of the source."""
+    for index, source in enumerate(sources):
+        if "stored" in source:
+            yield index, source["stored"]["id"]
+    for index, one in enumerate(listed):
+        if "reference" in one:
+            yield index, one["reference"]["source"]["id"]

@@ -1,0 +1,144 @@
+"""Threads and tasks of a server that meet an error: each goes on, and does what was left to do."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from contextlib import closing
+from dataclasses import replace
+from threading import Event, current_thread
+
+import pytest
+import uvicorn
+
+from quire import supervisor
+from quire.context import RunStatus
+from quire.database.leases import Claims
+from quire.durable.indexing.served import ServedIndex
+from quire.errors import EngineError, StoreError
+from quire.events import Event as RunEvent
+from quire.service import measuring
+from quire.service.api import watching
+from quire.service.api.watching import RunEvents
+from quire.service.reviews import ReviewService
+from quire.service.traffic import Traffic
+from quire.service.waiting import RunWaiter
+from quire.supervisor import restarts
+from tests import documents
+from tests.servers.ports import free_port
+from tests.unit.service.api.conftest import SEARCHED, serving
+from tests.unit.service.api.test_search import found
+
+ERRORS = [StoreError("the database is locked"), RuntimeError("a bug")]
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
+
+
+def once(error, call):
+    """A function that raises the first time."""
+    met = []
+
+    def first_fails(*args, **options):
+        if not met:
+            met.append(error)
+            raise error
+        return call(*args, **options)
+
+    return first_fails
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize(
+    ("method", "error"),
+    [
+        ("places", EngineError("opensearch", "it restarts")),
+        ("put", EngineError("opensearch", "it restarts")),
+        ("known", StoreError("the database is locked")),
+    ],
+)
+def test_a_search_engine_that_fails_once_costs_no_document(tmp_path, monkeypatch, method, error):
+    with serving(tmp_path, **SEARCHED) as server:
+        server.read(documents.simple(1), "early.pdf")
+    before = restarts().get("quire-indexer", 0)
+    monkeypatch.setattr(ServedIndex, method, once(error, getattr(ServedIndex, method)))
+    with serving(tmp_path, **SEARCHED) as server:
+        server.read(documents.simple(2), "late.pdf")
+        for name in ("early.pdf", "late.pdf"):
+            assert {hit["name"] for hit in found(server, f"chapter&in={name}")} == {name}
+        assert server.get("/health").json == {"status": "ok", "restarts": restarts()}
+        assert f'thread_restarts_total{{thread="quire-indexer"}} {before + 1}\n' in server.get("/metrics").body.decode()
+
+
+@pytest.mark.processes
+def test_a_run_keeps_its_place_though_another_process_indexes_the_document(tmp_path):
+    with serving(tmp_path, **SEARCHED) as server:
+        first = server.read(documents.simple(1), "a.pdf")
+        assert found(server, "chapter")
+        status = server.runs.status(first.rpartition(".")[0])
+        reference = server.service.documents(status)[0]["reference"]
+        with closing(Claims(server.service.store.database)) as other:
+            claim = other.claim(f"indexing/{server.service.indexer._opened().id_of(reference)}")
+            second = server.read(documents.simple(1), "b.pdf")
+            assert not server.service.indexer.settled(0.1)
+            other.release(claim)
+        assert {hit["document"] for hit in found(server, "chapter")} == {second}
+        server.service.runtime.forget(first.rpartition(".")[0])
+        assert {hit["document"] for hit in found(server, "chapter")} == {second}
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_a_request_is_answered_though_waiting_for_its_run_failed_once(error):
+    class Runtime:
+        wait_ended = staticmethod(once(error, lambda runs, timeout_s: set(runs)))
+
+    before = restarts().get("quire-waiter", 0)
+    with closing(RunWaiter(Runtime())) as waiter:
+        assert asyncio.run(waiter.ended("r-1", 60.0))
+    assert restarts()["quire-waiter"] == before + 1
+
+
+def test_readers_of_events_read_on_after_a_bug(monkeypatch):
+    monkeypatch.setattr(watching, "POLL_S", 0.0)
+
+    class Runtime:
+        def __init__(self):
+            self.status = once(RuntimeError("a bug"), self.finished)
+
+        def finished(self, run):
+            return RunStatus(run, "task", "k", "finished", {}, 0.0, last_event=1)
+
+        def events(self, run, *, after=0):
+            return iter([RunEvent("e1", "r-1", 1, "finished", "page-blocks")][after:])
+
+    async def inline(work, *args):
+        return work(*args)
+
+    async def main():
+        return [message async for message in RunEvents(Runtime(), inline).stream("r-1", 0, lambda: "{}")]
+
+    messages = asyncio.run(asyncio.wait_for(main(), 60))
+    assert [re.findall("event: (.*)", message)[0] for message in messages] == ["finished", "end"]
+
+
+@pytest.mark.processes
+def test_the_threads_for_figures_and_reviews_fail_once_and_go_on(tmp_path, monkeypatch):
+    shared, reported, served = Event(), Event(), Event()
+    runs = uvicorn.Server.run
+    metrics = once(OSError("the socket broke"), lambda *args: (served.set(), runs(*args)))
+
+    def run(server, sockets=None):
+        (metrics if current_thread().name == "quire-metrics" else runs)(server, sockets)
+
+    monkeypatch.setattr(measuring, "SHARE_S", 0.001)
+    monkeypatch.setattr(uvicorn.Server, "run", run)
+    monkeypatch.setattr(Traffic, "share", once(OSError("the disk is full"), lambda _: shared.set()))
+    monkeypatch.setattr(ReviewService, "report_all", once(StoreError("it is locked"), lambda _: reported.set()))
+    port = free_port()
+    with serving(tmp_path, metrics_port=port) as server:
+        assert shared.wait(60) and reported.wait(60) and served.wait(60)
+        answer = replace(server, port=port).get("/metrics")  # the socket listens since the start
+        for thread in ("quire-sharing", "quire-reviews", "quire-metrics"):
+            assert f'thread_restarts_total{{thread="{thread}"}}' in answer.body.decode()

@@ -1,0 +1,73 @@
+"""Threads and tasks that meet an error: logged, counted, started again, and ended by their owner."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from threading import Event
+
+import pytest
+
+from quire import supervisor
+from quire.supervisor import SupervisedThread, restarts, supervised
+
+pytestmark = pytest.mark.no_documents
+
+
+def test_a_thread_goes_on_after_errors_that_are_logged_and_counted(monkeypatch, caplog):
+    monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
+    tries = []
+
+    def work(_: Event) -> None:
+        tries.append(len(tries))
+        if len(tries) < 3:
+            raise OSError("the disk is full")
+
+    with caplog.at_level(logging.WARNING, logger="quire"):
+        thread = SupervisedThread("test-thread", work)
+        thread.start()
+        thread.join(60)
+    assert tries == [0, 1, 2] and not thread.is_alive()
+    assert restarts()["test-thread"] == 2
+    waits = [record.getMessage() for record in caplog.records]
+    assert waits == [f"test-thread failed, and starts again in {s:g} s: the disk is full" for s in (0.001, 0.002)]
+
+
+def test_the_back_off_is_bounded_and_ends_with_the_thread(monkeypatch, caplog):
+    monkeypatch.setattr(supervisor, "FIRST_S", 3600.0)
+    failed = Event()
+
+    def work(_: Event) -> None:
+        failed.set()
+        raise ValueError("always")
+
+    with caplog.at_level(logging.WARNING, logger="quire"):
+        thread = SupervisedThread("test-bound", work, longest_s=1800.0)
+        thread.start()
+        assert failed.wait(60)
+        thread.stop()
+        thread.join(60)
+    assert not thread.is_alive()
+    assert "in 1800 s" in caplog.text
+
+
+def test_a_task_goes_on_too_and_can_be_cancelled(monkeypatch):
+    monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
+    tries = []
+
+    async def work() -> None:
+        tries.append(1)
+        if len(tries) == 1:
+            raise KeyError("once")
+        await asyncio.Event().wait()
+
+    async def main() -> None:
+        task = asyncio.ensure_future(supervised("test-task", work))
+        while len(tries) < 2:
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(asyncio.wait_for(main(), 60))
+    assert restarts()["test-task"] == 1
