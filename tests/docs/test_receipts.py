@@ -26,7 +26,8 @@ REVIEWERS = ("Ada", "Bob")
 SHOWN = """(before) => {
   if (document.querySelector(".desk-end h1")) return { at: "" };
   if (document.querySelector(".desk-panel")?.getAttribute("aria-busy") !== "false") return null;
-  const [name, path] = [".document-name", ".value-path"].map((one) => document.querySelector(one)?.textContent);
+  const name = document.querySelector(".document-name")?.textContent;
+  const path = document.querySelector(".value-card")?.dataset.path;
   return name && path && `${name}/${path}` !== before ? { at: `${name}/${path}` } : null;
 }"""
 

@@ -26,7 +26,7 @@ function show() {
   const [path, query] = location.hash.replace(/^#/, "").split("?");
   const asked = new URLSearchParams(query ?? "");
   const [, kind, encoded] = /^\/(documents|extract)\/([^/]+)$/.exec(path) ?? [];
-  const id = encoded && decodeURIComponent(encoded);
+  const id = encoded && decoded(encoded);
   const Shown = { documents: Viewer, extract: Extracted }[kind];
   if (Shown && screen instanceof Shown && screen.id === id) {
     screen.arrive(asked);
@@ -38,6 +38,15 @@ function show() {
   replace(bar.place);
   document.title = title ? `${title} · Quire` : "Quire";
   screen = open(asked, id);
+}
+
+/** The name of a document in an address; one that is written wrongly is the name of none. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 const bar = topBar();

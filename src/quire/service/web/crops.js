@@ -37,11 +37,11 @@ export class Crops {
   }
 }
 
-/** The part of a page to show for some boxes: with what stands around them. */
-export function cropBox(boxes) {
-  const left = Math.max(0, Math.min(...boxes.map((box) => box.left)) - MARGINS.left);
-  const top = Math.max(0, Math.min(...boxes.map((box) => box.top)) - MARGINS.top);
-  const right = Math.min(1, Math.max(...boxes.map((box) => box.left + box.width)) + MARGINS.right);
-  const bottom = Math.min(1, Math.max(...boxes.map((box) => box.top + box.height)) + MARGINS.bottom);
+/** The part of a page to show for some boxes: with what stands around them, unless `around` is 0. */
+export function cropBox(boxes, around = 1) {
+  const left = Math.max(0, Math.min(...boxes.map((box) => box.left)) - around * MARGINS.left);
+  const top = Math.max(0, Math.min(...boxes.map((box) => box.top)) - around * MARGINS.top);
+  const right = Math.min(1, Math.max(...boxes.map((box) => box.left + box.width)) + around * MARGINS.right);
+  const bottom = Math.min(1, Math.max(...boxes.map((box) => box.top + box.height)) + around * MARGINS.bottom);
   return { left, top, width: right - left, height: bottom - top };
 }

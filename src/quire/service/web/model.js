@@ -1,6 +1,7 @@
 // An open document: its pages as they are needed, what is selected, filtered and found. Parts of the screen listen.
 
 import { getJson } from "./api.js";
+import { Crops } from "./crops.js";
 
 const VIEWS_KEPT = 48;
 
@@ -19,8 +20,10 @@ export class DocumentModel extends EventTarget {
     this.boxes = true;
     this.words = false;
     this.filter = { kinds: new Set(), engines: new Set(), confidence: 1 }; // kinds and engines that are hidden
+    this.query = ""; // the text that was searched for
     this.hits = [];
     this.hit = -1;
+    this.crops = new Crops(); // pictures of figures
     this.firstDrawn = new Promise((resolve) => (this.drawn = resolve)); // `drawn`: a page was, or cannot be
     this._views = new Map();
     this._at = new Map(this.pages.map((page, at) => [page.number, at]));
@@ -79,7 +82,8 @@ export class DocumentModel extends EventTarget {
     this._emit("show");
   }
 
-  setHits(hits, at = -1) {
+  setHits(hits, at = -1, query = "") {
+    this.query = query;
     this.hits = hits;
     this.hit = at;
     this._emit("hits");

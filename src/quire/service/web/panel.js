@@ -31,10 +31,15 @@ export class Panel {
     );
     this.body = el("div", { class: "panel-body", id: "panel-body", role: "tabpanel", tabIndex: 0 });
     this.element = el("section", { class: "panel", "aria-label": "What was read" }, el("div", { class: "tabs", role: "tablist", "aria-label": "Views of what was read" }, this.buttons), this.body);
+    this.buttons[0].hidden = model.pages.every((page) => !page.has_image); // its text stands in place of the pages
     model.addEventListener("page", () => this._fill());
     model.addEventListener("select", ({ detail }) => this._selected(detail.origin));
     this.name = "";
-    this.choose("text");
+    this.choose(this._first);
+  }
+
+  get _first() {
+    return this.buttons[0].hidden ? "blocks" : "text";
   }
 
   choose(name) {
@@ -53,14 +58,14 @@ export class Panel {
 
   chooseAt(index) {
     const names = Object.keys(NAMES);
-    if (index < names.length - 1) this.choose(names[index]);
+    if (index < names.length - 1 && !this.buttons[index].hidden) this.choose(names[index]);
   }
 
   /** Show the tab of the search while there is one. */
   showFound(there) {
     this.buttons.at(-1).hidden = !there;
     if (there) this.choose("found");
-    else if (this.name === "found") this.choose("text");
+    else if (this.name === "found") this.choose(this._first);
   }
 
   async _fill() {
@@ -90,7 +95,7 @@ export class Panel {
 
   /** A click on the page shows the text of the block, whatever else is open. */
   _selected(origin) {
-    if (origin === "page" && !["text", "blocks"].includes(this.name)) this.choose("text");
+    if (origin === "page" && !["text", "blocks"].includes(this.name)) this.choose(this._first);
     this.tabs[this.name].select();
   }
 

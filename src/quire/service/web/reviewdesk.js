@@ -10,6 +10,7 @@ import { ReviewSamples } from "./reviewsamples.js";
 import { ReviewSession } from "./reviewsession.js";
 import { ZOOM_STEP, action, showHistory } from "./reviewtools.js";
 import { STATES, choicesOf, shownValue, valueCard } from "./reviewvalue.js";
+import { ReviewValues } from "./reviewvalues.js";
 
 const WAIT_MS = 4000; // before others' values are asked for again
 
@@ -63,7 +64,8 @@ export class ReviewDesk {
       action("Drop the row", "X", () => this._dropRow()),
       action("Add a row", "+", () => this._addRow()),
     );
-    const parts = [this.status, this.card, this.form.element, this.actions];
+    this.values = new ReviewValues((item) => this._goTo(item));
+    const parts = [this.status, this.card, this.form.element, this.actions, this.values.element];
     this.panel = el("section", { class: "desk-panel", "aria-label": "Review" }, parts);
     replace(this.main, el("div", { class: "desk" }, this.panel, this.page.element));
   }
@@ -90,16 +92,19 @@ export class ReviewDesk {
 
   /** Behind the last value: what others have is asked for again, what was passed over waits for the reviewer. */
   _end() {
-    const { done, held } = this.session;
+    const { done } = this.session;
     this.panel.hidden = this.page.element.hidden = true;
     replace(this.barPlace);
-    this.main.querySelector(".desk-end")?.remove();
-    const again = action("Look at them again", "Enter", () => this._advance(), "primary");
+    const again = action("Look at them again", "Enter", () => this._lookAgain(), "primary");
     const undo = done.length > 0 && action("Undo the last decision", "z", () => this._undo());
     const actions = [this.samples.markAllButton(), undo, el("a", { class: "secondary", href: "#/review" }, "All reviews")];
     const shown = endOf(this.session, { again, actions: actions.filter(Boolean) });
-    this.main.firstChild.append(el("div", { class: "desk-end", role: "status" }, shown));
-    if (Object.keys(held).length) this._timer = setTimeout(() => this._advance(), WAIT_MS);
+    const before = this.main.querySelector(".desk-end");
+    if (before?.textContent !== shown.textContent) {
+      before?.remove(); // else what has the focus stays
+      this.main.firstChild.append(el("div", { class: "desk-end", role: "status" }, shown));
+    }
+    if (this.session.left) this._timer = setTimeout(() => this._advance(), WAIT_MS);
   }
 
   _choose(item) {
@@ -129,6 +134,7 @@ export class ReviewDesk {
     const isCurrent = () => !this.closed && this.item === item;
     const marked = this.grid ? claim.items : [item];
     this._opening = this.page.show(this.session.document(document), item, marked, isCurrent).then((said) => (where.textContent = said));
+    this.values.show(claim.review.id, claim.items, item);
   }
 
   _heading() {
@@ -198,6 +204,16 @@ export class ReviewDesk {
     const open = items.filter(isPending);
     if (!open.length || !this.grid) await this.session.advance();
     else this._choose(open.find((item) => items.indexOf(item) > items.indexOf(this.item)) ?? open[0]);
+  }
+
+  _goTo(item) {
+    return this._guarded(async () => {
+      if (!(await this.session.goTo(item))) notify(`Another reviewer has ${item.title}.`);
+    });
+  }
+
+  _lookAgain() {
+    return this._guarded(() => this.session.lookAgain());
   }
 
   _advance() {
@@ -318,7 +334,7 @@ export class ReviewDesk {
   }
 
   _endKey(key) {
-    const acts = { z: () => this._undo(), s: () => this.samples.markAll(), Enter: () => this._advance() };
+    const acts = { z: () => this._undo(), s: () => this.samples.markAll(), Enter: () => this._lookAgain() };
     if (!Object.hasOwn(acts, key)) return false;
     acts[key]();
     return true;

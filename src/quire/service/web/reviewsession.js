@@ -19,6 +19,7 @@ export class ReviewSession extends EventTarget {
     this.held = {}; // how many of them others have, by their names
     this.done = []; // decisions of this session, the latest last: for undo
     this._next = null; // the promise of the next claim
+    this._passed = new Set(); // what was given back without a decision
     this._claims = new Claims((claim) => (this.current?.claim === claim ? this._emit("lost") : (this._next = null)));
     this._documents = new Map();
     this._crops = new Crops();
@@ -32,16 +33,33 @@ export class ReviewSession extends EventTarget {
     this._emit("change");
   }
 
-  /** Go on to the next value, or to none behind the last one; the one in work is given back unless it is decided. */
+  /** Go on to the next value, or to none if all were seen; the one in work is given back unless it is decided. */
   async advance() {
     const before = this.current;
-    const next = await (this._next ?? this._claim(before));
+    const next = before && (await (this._next ?? this._unseen(before)));
     this._next = null;
+    if (before?.items.some((item) => item.state === "open")) this._passed.add(nameOf(before));
     const given = before && this._claims.giveBack(before.claim);
     if (!next) await given; // it is none of those that others have
-    this.current = next ?? (await this._claim(before));
+    this.current = next || (await this._unseen()); // another reviewer may have given one back
     this._prefetch();
     this._emit("change");
+  }
+
+  /** Begin again with what was passed over. */
+  lookAgain() {
+    this._passed.clear();
+    return this.advance();
+  }
+
+  /** The first value that nobody has and that was not passed over: behind another one, or of all. */
+  async _unseen(after) {
+    let claimed = await this._claim(after);
+    while (claimed && this._passed.has(nameOf(claimed))) {
+      await this._claims.giveBack(claimed.claim);
+      claimed = await this._claim(claimed);
+    }
+    return claimed;
   }
 
   /** Decide about an item of the current claim. Raises ApiFailure; a 409 has put in how the item is by now. */
@@ -74,12 +92,25 @@ export class ReviewSession extends EventTarget {
     }
     const returned = await this._claim({ review: last.review, path: last.path }, { exactly: true });
     if (!returned) return false;
+    this._hold(returned);
+    return true;
+  }
+
+  /** Go to an open value out of turn; says whether nobody else has it. */
+  async goTo({ review, path }) {
+    const claimed = await this._claim({ review, path }, { exactly: true });
+    if (!claimed) return false;
+    this._hold(claimed);
+    return true;
+  }
+
+  /** Take up a claim, and the one in work after it. */
+  _hold(claim) {
     const waiting = this._next;
     this._next = Promise.resolve(this.current);
-    waiting?.then((claim) => claim && this._claims.giveBack(claim.claim));
-    this.current = returned;
+    waiting?.then((other) => other && this._claims.giveBack(other.claim));
+    this.current = claim;
     this._emit("change");
-    return true;
   }
 
   /** The reviews that were decided about in this session. */
@@ -132,7 +163,7 @@ export class ReviewSession extends EventTarget {
   _prefetch() {
     if (!this.current) return;
     sessionStorage.setItem(AT, JSON.stringify([location.hash, this.current.review.id, this.current.items[0].path]));
-    this._next ??= this._claim(this.current).then((claim) => {
+    this._next ??= this._unseen(this.current).then((claim) => {
       if (claim) this._warm(claim).catch(() => {}); // it is tried again when it is shown
       return claim;
     });
@@ -153,6 +184,8 @@ export class ReviewSession extends EventTarget {
     this.dispatchEvent(new CustomEvent(name));
   }
 }
+
+const nameOf = (claim) => `${claim.review.id}/${claim.part}`;
 
 /** Where the values of an item stand: the extracted one, those of a conflict, the alternatives. */
 export function placesOf(item) {

@@ -51,7 +51,7 @@ export class Search {
       const found = await getJson(this.model.path(`/search?q=${encodeURIComponent(query)}&limit=${MOST}`), { signal: this.stop.signal });
       this.total = found.total;
       this._list(found.hits);
-      this.model.setHits(found.hits);
+      this.model.setHits(found.hits, -1, query);
       this.onResults(true);
     } catch (error) {
       if (error.name === "AbortError") return;

@@ -14,10 +14,12 @@ export function rowsOf(table) {
 }
 
 export function gridOf(table, { caption = "", onCell = null } = {}) {
+  const numeric = numericColumns(table);
   const rows = rowsOf(table).map((row) => {
     const cells = row.filter((cell) => cell !== null).map((cell) => {
       if (!cell) return el("td");
-      const made = el(cell.header ? "th" : "td", cell.header ? { scope: "col" } : {}, cell.text);
+      const about = { class: numeric.has(cell.column) && cell.column_span === 1 ? "number" : null };
+      const made = el(cell.header ? "th" : "td", cell.header ? { scope: "col", ...about } : about, cell.text);
       made.rowSpan = cell.row_span;
       made.colSpan = cell.column_span;
       if (onCell) made.addEventListener("click", () => onCell(cell));
@@ -26,6 +28,20 @@ export function gridOf(table, { caption = "", onCell = null } = {}) {
     return el("tr", {}, cells);
   });
   return el("table", {}, caption && el("caption", {}, caption), el("tbody", {}, rows));
+}
+
+const NUMBER = /^[\s(+\-\u2212\u2013$€£¥]*[\d.,]*\d[\d\s.,'’]*(?:[%‰€$£¥]|\p{Lu}{3})?\)?$/u;
+
+/** The columns in which most cells are numbers: these stand below each other to the right. */
+function numericColumns(table) {
+  const counts = new Map(); // column -> [numbers, texts]
+  for (const { column, header, text } of table.cells) {
+    if (header || !text.trim()) continue;
+    const known = counts.get(column) ?? [0, 0];
+    known[NUMBER.test(text.trim()) ? 0 : 1]++;
+    counts.set(column, known);
+  }
+  return new Set([...counts].filter(([, [numbers, texts]]) => numbers > texts).map(([column]) => column));
 }
 
 /** Tabs between cells, as spreadsheets paste it; a text that begins like a formula stays a text. */

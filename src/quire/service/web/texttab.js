@@ -1,18 +1,28 @@
 // The text of the current page as it reads, built from its blocks.
 
+import { cropBox } from "./crops.js";
 import { el, replace } from "./dom.js";
+import { markHits } from "./marking.js";
+import { boxesOn } from "./model.js";
 import { gridOf } from "./tablegrid.js";
 
 export class TextTab {
   constructor(model) {
     this.model = model;
     this.element = el("div", { class: "prose" });
+    model.addEventListener("hits", () => this.mark());
   }
 
   show(view) {
     const content = textOf(view, this.model);
     replace(this.element, content.length ? content : el("p", { class: "muted" }, "There is no text on this page."));
     this.select();
+    this.mark();
+  }
+
+  mark() {
+    const { hits, current, query } = this.model;
+    markHits(this.element, hits.filter((hit) => hit.page === current), query);
   }
 
   select() {
@@ -33,7 +43,7 @@ export function markSelected(within, model, { scroll = true } = {}) {
 /** The blocks of a view as elements, which select their block when they are clicked. */
 export function textOf(view, model) {
   return view.blocks.map((block) => {
-    const made = elementOf(block);
+    const made = block.kind === "figure" ? figureOf(block, view, model) : elementOf(block);
     made.dataset.block = block.id;
     made.dataset.kind = block.kind;
     made.classList.add("piece");
@@ -55,11 +65,20 @@ function elementOf(block) {
     case "code":
     case "formula":
       return el("pre", { tabIndex: 0 }, block.text);
-    case "figure":
-      return el("p", { class: "figure" }, block.text || "Figure");
     default:
       return el("p", { class: block.kind }, spansOf(block));
   }
+}
+
+/** A figure as it looks on the page; the text in it where the page has no picture. */
+function figureOf(block, view, model) {
+  const { number, has_image: drawn } = view.page;
+  const made = el("figure", { class: "figure" }, el("figcaption", {}, block.text || "Figure"));
+  const boxes = drawn ? boxesOn(block, number) : [];
+  if (!boxes.length) return made;
+  const shown = (url) => replace(made, el("img", { src: url, alt: block.text ? `Figure: ${block.text}` : "Figure" }));
+  model.crops.url(model.id, number, cropBox(boxes, 0)).then(shown, () => {}); // its text stays
+  return made;
 }
 
 /** The text of a block with its bold, italic and other runs. Offsets count characters, not UTF-16 units. */

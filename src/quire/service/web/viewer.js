@@ -66,7 +66,8 @@ export class Viewer {
     const bar = el("progress", { max: 1, "aria-label": "Pages that are read" });
     const film = new Filmstrip([]);
     const stop = button("Cancel", () => this._cancel(detail.run), { class: "secondary" });
-    replace(this.barPlace, el("div", { class: "document-heading" }, el("h1", { class: "document-name", title: detail.name }, detail.name)));
+    const name = el("h1", { class: "document-name", title: detail.name }, detail.name);
+    replace(this.barPlace, el("div", { class: "document-heading" }, backToDocuments(), name));
     replace(this.main, el("div", { class: "viewer reading-now" }, film.element, el("div", { class: "waiting-card", role: "status" }, lead, bar, doing, stop)));
     const progress = new RunProgress(detail.run, {
       onChange: () => {
@@ -104,7 +105,7 @@ export class Viewer {
     this.sheets = new Sheets(model);
     this.film = new Filmstrip(model.pages, { model, onPage: (page) => model.setCurrent(page, "film") });
     this.panel = new Panel(model, this.search);
-    this.parts = [this.sheets, this.film];
+    this.parts = [this.sheets, this.film, model.crops];
     this.root = el("div", { class: "viewer" }, this.film.element, el("div", { class: "stage" }, this._tools(), this.sheets.element), this._splitter(), this.panel.element);
     replace(this.barPlace, this._heading(detail), this.search.field, el("a", { class: "secondary extract-from", href: `#/extract?document=${encodeURIComponent(this.id)}`, "aria-label": "Extract values" }, icon("spark"), el("span", {}, "Extract values")), this._exports());
     replace(this.main, this.root);
@@ -122,6 +123,7 @@ export class Viewer {
     return el(
       "div",
       { class: "document-heading" },
+      backToDocuments(),
       el("h1", { class: "document-name", title: detail.name }, detail.name),
       el("p", { class: "muted" }, facts.join(" · ")),
       ledger.failed > 0 && button(`${count(ledger.failed, "page")} failed`, () => this._nextFailed(), { class: "warn small", title: "Go to the next page that failed" }),
@@ -288,6 +290,9 @@ export class Viewer {
     return true;
   }
 }
+
+const backToDocuments = () =>
+  el("a", { class: "back", href: "#/", title: "All documents (u)", "aria-label": "Documents" }, icon("back"), el("span", {}, "Documents"));
 
 /** All pages of a document that is being read, for the filmstrip. */
 function progressPages(tally) {

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from http.client import HTTPConnection
 from itertools import count
+from threading import Event
 
 import pytest
 
@@ -12,6 +14,7 @@ from quire.database.reviews import ReviewRow
 from quire.durable.views.views import DocumentViews
 from quire.extract.encoding import extraction_json
 from quire.learn.samples import Sample
+from quire.review.queue import ReviewQueue
 from quire.service.reviews import ReviewService
 from quire.store.deleting import delete_documents
 from quire.store.files import FileStore
@@ -111,6 +114,33 @@ def test_a_value_of_another_reviewer_is_not_decided_over(reviewing):
     assert mine.decide(review, "total", reviewer="Bob").status == 409
     assert mine.claim(review=review, path="total")["claim"] is None
     assert mine.decide(review, "total", claim=claimed["claim"]).status == 200
+
+
+def test_a_claim_whose_client_is_gone_before_the_answer_is_given_back(reviewing, monkeypatch):
+    mine = reviewing()
+    review = mine.open()["id"]
+    asked, go_on, given_back = Event(), Event(), Event()
+    claim, release = ReviewQueue.claim, ReviewQueue.release
+
+    def slow(*given, **more):
+        asked.set()
+        assert go_on.wait(60)
+        return claim(*given, **more)
+
+    def released(*given):
+        release(*given)
+        given_back.set()
+
+    monkeypatch.setattr(ReviewQueue, "claim", slow)
+    monkeypatch.setattr(ReviewQueue, "release", released)
+    connection = HTTPConnection("127.0.0.1", mine.server.port, timeout=60)
+    sent = {**mine.headers, "Content-Type": "application/json"}
+    connection.request("POST", "/api/review/claims", json.dumps({"review": review}), sent)
+    assert asked.wait(60)
+    connection.close()
+    go_on.set()
+    assert given_back.wait(60), "it stays with a client that does not know of it"
+    assert not any(item.held for item in mine.server.service.reviews.queue.tables.items(review))
 
 
 def test_the_queue_counts_by_doubt_and_field_and_filters(reviewing):

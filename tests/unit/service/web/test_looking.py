@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.unit.service.web.conftest import MANY, drawn
@@ -178,7 +179,7 @@ def test_it_is_readable_on_a_phone(show, samples, page):
     assert sheet["x"] >= 0 and sheet["x"] + sheet["width"] <= 390
     page.locator(".sheet[data-page='2'] .box[data-kind=table]").click()
     expect(page.locator(".piece.selected")).to_be_in_viewport()
-    page.get_by_role("link", name="Quire: all documents").click()
+    page.get_by_role("link", name="Documents", exact=True).click()
     expect(page.get_by_role("heading", name="Documents", exact=True)).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
@@ -189,3 +190,79 @@ def test_the_marker_of_a_list_item_is_shown_once(show, samples):
     item = page.locator(".prose .item", has_text="Punctual sailings").first
     expect(item.locator(".marker")).not_to_be_empty()
     expect(item.locator("span").nth(1)).to_have_text("Punctual sailings: 94 of 100")
+
+
+def test_a_figure_shows_its_picture_in_the_text(show, samples):
+    page = show(samples.sample, number=2)
+    picture = page.locator(".panel figure img")
+    expect(picture).to_be_visible()
+    width, height = picture.evaluate(
+        "async (image) => (await image.decode(), [image.naturalWidth, image.naturalHeight])"
+    )
+    box = page.locator(".sheet[data-page='2'] .box[data-kind=figure]").bounding_box()
+    assert box is not None
+    assert width / height == pytest.approx(box["width"] / box["height"], rel=0.03), "it is the figure, not the page"
+
+
+def test_numbers_of_a_table_are_aligned_to_the_right_and_words_are_not(show, samples):
+    page = show(samples.sample, number=2)
+    row = page.locator(".panel .grid tr", has_text="Inner harbour").first
+    sides = row.locator("td, th").evaluate_all("cells => cells.map((cell) => getComputedStyle(cell).textAlign)")
+    assert sides == ["left", "right", "right", "right", "right"]
+
+
+def test_what_was_searched_for_is_marked_in_the_text(show, samples):
+    page = show(samples.sample, number=2)
+    page.keyboard.press("/")
+    page.keyboard.type("BUSIEST  month")
+    expect(page.locator(".found-hit")).not_to_have_count(0)
+    page.get_by_role("tab", name="Text").click()
+    page.wait_for_function("() => CSS.highlights.get('found')?.size === 1")
+    marked = page.evaluate("() => [...CSS.highlights.get('found')].map((range) => range.toString())")
+    assert marked == ["busiest month"]
+    page.locator(".search input").fill("")
+    page.wait_for_function("() => !CSS.highlights.get('found')")
+
+
+def test_numbers_of_blocks_are_quiet_until_they_are_pointed_at(show, samples):
+    page = show(samples.sample, number=2)
+    opacity = "box => getComputedStyle(box, '::before').opacity"
+    first = page.locator(".sheet[data-page='2'] .box").first
+    page.mouse.move(5, 5)
+    page.emulate_media(reduced_motion="reduce")
+    assert float(first.evaluate(opacity)) == 0
+    first.hover()
+    assert float(first.evaluate(opacity)) == 1
+
+
+def test_there_is_a_way_back_to_the_documents(show, samples):
+    page = show(samples.sample)
+    page.get_by_role("link", name="Documents", exact=True).click()
+    expect(page.locator("tr.document").first).to_be_visible()
+
+
+def test_an_address_that_is_written_wrongly_names_no_document(page, server, complaints):
+    page.goto(f"{server.url}/#/documents/%")
+    expect(page.locator(".empty.failed")).to_contain_text("there is no document")
+    assert all("404" in said for said in complaints)
+    complaints.clear()
+
+
+def test_the_text_of_pages_without_pictures_is_shown_once(page, server):
+    document = server.read(b"# Harbour\n\nShips enter the bay.\n\n| a | b |\n| - | - |\n| x | 12 |\n", "notes.md")
+    page.goto(f"{server.url}/#/documents/{document}")
+    expect(page.locator(".sheet.written")).to_contain_text("Ships enter the bay")
+    expect(page.get_by_role("tab", name="Blocks")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name="Text")).to_be_hidden()
+    expect(page.locator(".panel .prose")).to_have_count(0)
+
+
+def test_a_phone_shows_the_name_and_the_page_first_and_can_zoom(show, samples, page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    show(samples.sample)
+    name = page.locator(".document-name")
+    assert name.evaluate("name => name.scrollWidth <= name.clientWidth"), "the whole name is in sight"
+    expect(page.get_by_role("button", name="Larger")).to_be_visible()
+    places = [page.locator(each).bounding_box() for each in (".sheets", ".film", ".panel")]
+    tops = [place["y"] for place in places if place]
+    assert tops == sorted(tops) and len(tops) == 3

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
@@ -13,7 +12,6 @@ import pytest
 from playwright.sync_api import Error, Page, expect
 
 from quire.extract.encoding import extraction_json
-from quire.review.queue import ReviewQueue
 from tests import bills
 from tests.runtime.tracking import wait_until
 from tests.unit.service.api.conftest import Serving
@@ -51,6 +49,27 @@ MEASURE = """async (sheet) => {
 }"""
 
 
+# Which documents the pictures of pages in memory are of.
+PICTURES = """
+  window.open_pages = new Map();
+  const documents = new WeakMap();
+  const [fetched, made, revoked] = [window.fetch, URL.createObjectURL, URL.revokeObjectURL];
+  window.fetch = async (path, ...given) => {
+    const answer = await fetched(path, ...given);
+    const [, document] = /documents\\/([^/]+)\\/pages\\/\\d+\\/image/.exec(path) ?? [];
+    if (document) {
+      const blob = answer.blob.bind(answer);
+      answer.blob = async () => { const data = await blob(); documents.set(data, document); return data; };
+    }
+    return answer;
+  };
+  URL.createObjectURL = (data) => {
+    const url = made(data);
+    if (documents.has(data)) window.open_pages.set(url, documents.get(data));
+    return url;
+  };
+  URL.revokeObjectURL = (url) => { window.open_pages.delete(url); revoked(url); };
+"""
 CLAIMS = """() => {
   const key = Object.keys(localStorage).find((each) => each.startsWith("quire-review-claims-"));
   return JSON.parse(localStorage.getItem(key));
@@ -359,8 +378,8 @@ def test_what_was_not_found_cannot_be_approved_and_its_likely_place_is_shown(des
     expect(page.get_by_label("Correct it")).to_be_focused()
     assert mine.states() == {}
     desk(mine, "&field=total")
-    assert page.locator(".value-title").inner_text() == "Total"
-    expect(page.get_by_text("Total", exact=True)).to_have_count(1)
+    at(page, "total")
+    expect(page.locator(".desk-card").get_by_text("Total", exact=True)).to_have_count(1)
 
 
 def test_a_missing_value_is_looked_for_where_its_name_is_printed(review, server, page):
@@ -459,6 +478,61 @@ def test_no_fault_of_accessibility_is_found_in_a_review(desk, review, server, pa
     assert page.evaluate(RUN) == []
 
 
+def test_another_value_of_the_document_is_chosen_out_of_turn(desk, review, page):
+    mine = review()
+    desk(mine)
+    at(page, "number")
+    values = page.get_by_role("navigation", name="Values of this document")
+    expect(values.locator(".values-row")).to_have_count(6)
+    expect(values.locator("[aria-current]")).to_contain_text("Invoice number")
+    values.get_by_role("button", name="currency").click()
+    at(page, "currency")
+    page.keyboard.press("x")
+    at(page, "number")
+    expect(values.locator(".values-row", has_text="currency")).to_contain_text("Not in the document")
+    assert mine.states() == {"currency": "absent"}
+
+
+def test_what_another_reviewer_gives_back_is_not_left_behind(desk, review, page, server):
+    mine = review()
+    claimed = {"reviewer": "Bob", "review": mine.id, "path": "number"}
+    claim = server.ask("POST", "/api/review/claims", json.dumps(claimed), JSON).json["claim"]
+    desk(mine, "&doubt=unverified&doubt=conflict")
+    at(page, "total")
+    assert server.ask("DELETE", f"/api/review/claims/{claim}").status == 204
+    page.keyboard.press("n")
+    at(page, "items[1].name")
+    page.keyboard.press("n")
+    at(page, "number")
+    page.keyboard.press("n")
+    expect(page.get_by_role("heading", name="3 values are still open")).to_be_visible()
+
+
+def test_documents_that_were_reviewed_are_not_kept(server, page):
+    sent = [(f"kept-{number}.pdf", bills.bill()) for number in range(3)]
+    run = server.post(*sent).json["id"]
+    server.service.runtime.result(run, timeout_s=120)
+    for document in (f"{run}.{number}" for number in (1, 2, 3)):
+        views = ((at, server.get(f"/api/documents/{document}/pages/{at}?words=1").json) for at in (1, 2))
+        sha256 = server.get(f"/api/documents/{document}").json["sha256"]
+        extraction = extraction_json(bills.bill_extraction(sha256, bills.words_of(views), name=document))
+        body = {"document": document, "schema": bills.SCHEMA, "extraction": extraction}
+        assert server.ask("POST", "/api/review", json.dumps(body), JSON).status == 201
+    page.add_init_script(PICTURES)
+    page.goto(f"{server.url}/#/review/work?run={run}&field=total&doubt=conflict")
+    for number in range(3):
+        expect(page.locator(".document-name")).to_have_text(f"kept-{number}.pdf")
+        at(page, "total")
+        drawn(page, 1)
+        page.wait_for_function("() => window.open_pages.size > 0")
+        page.keyboard.press("n")
+    expect(page.get_by_role("heading", name="3 values are still open")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator(".document-name")).to_have_text("kept-0.pdf")
+    drawn(page, 1)
+    page.wait_for_function("() => new Set(window.open_pages.values()).size === 1")
+
+
 def held(mine: Review) -> list[str]:
     """The parts of a review that someone has."""
     items = mine.server.service.reviews.queue.tables.items(mine.id)
@@ -473,34 +547,6 @@ def test_a_closed_tab_gives_its_values_back_at_once(review, context, server):
     wait_until(lambda: held(mine) == ["number", "date"], "the next value is not claimed")
     page.close()
     wait_until(lambda: held(mine) == [], "the closed tab keeps its values")
-
-
-def test_a_tab_that_is_closed_while_it_claims_has_nothing_afterwards(review, context, server, monkeypatch):
-    mine, asked, go_on = review(), threading.Event(), threading.Event()
-    claim = ReviewQueue.claim
-
-    def slow(*given, **more):
-        asked.set()
-        assert go_on.wait(60)
-        return claim(*given, **more)
-
-    monkeypatch.setattr(ReviewQueue, "claim", slow)
-    page = context.new_page()
-    page.goto(f"{server.url}/#/review/work?review={mine.id}")
-    assert asked.wait(60)
-    page.close()
-    claimed = threading.Event()
-    release = ReviewQueue.release
-
-    def released(queue, *given):
-        release(queue, *given)
-        if go_on.is_set():
-            claimed.set()
-
-    monkeypatch.setattr(ReviewQueue, "release", released)
-    go_on.set()
-    assert claimed.wait(60), "nobody gives the claim back"
-    assert held(mine) == []
 
 
 def test_the_next_tab_gives_back_what_a_crashed_one_had(review, context, server, complaints):
