@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from threading import Thread
 
 import pytest
+from reportlab.lib.utils import ImageReader
 
 from tests import documents
-from tests.fakes.vision_server import FakeVision, refuses, says, vision_server
+from tests.fakes.vision_server import FakeVision, hangs, refuses, says, vision_server
 from tests.service.safety.conftest import Guarded, guarded
 from tests.service.safety.test_outbound import dump
 
@@ -141,6 +142,24 @@ def test_a_request_may_name_a_model_where_the_server_allows_it(seeing):
     assert (request.prompt, request.body["seed"], request.body["model"]) == ("What is it?", 7, "theirs")
     assert request.headers["Authorization"] == "Bearer s3cret-key" and request.headers["Host"] != "elsewhere.test"
     assert "s3cret" not in dump(server.folder)
+
+
+def test_a_model_that_hangs_is_asked_once_and_not_for_every_picture(seeing):
+    """Sixteen pictures at two minutes each would hold a step of the server for half an hour."""
+    server, vision = seeing
+    vision.behaviours[:] = [hangs]
+
+    def draw(canvas):
+        for side, height in ((100, 500), (180, 200)):
+            canvas.drawImage(ImageReader(documents.scan()), 180, height, 200, side)
+            canvas.drawString(72, height - 40, "The harbour has two piers, and boats come and go.")
+
+    api = {"url": f"{vision.url}/chat/completions", "params": {"model": "theirs"}, "timeout": 2}
+    options = {"do_picture_description": True, "picture_description_api": api, **EVERY_PICTURE}
+    answer = converted(server, "a.pdf", documents.drawn(draw), **options)
+    assert answer["status"] == "partial_success" and len(vision.requests) == 1
+    said = answer["errors"][0]["error_message"]
+    assert "left out for 2 of 2 pictures: " in said and said.endswith("no complete answer in time")
 
 
 def test_a_model_inside_the_network_is_not_asked(seeing):

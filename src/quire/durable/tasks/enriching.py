@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import cast
 
-from quire.asking import Ask
+from quire.asking import Ask, TooSlow
 from quire.context import Json
 from quire.durable.messages import DocumentReference, EnrichArgument, TaskEnrichment, TaskFault
 from quire.durable.reads.steps import EXPORT_S, DocumentSteps
@@ -26,7 +26,7 @@ from quire.export.docling_enrichments import Addition, EnrichmentKind, request_a
 from quire.extract.language_model.answering import each_answered
 from quire.fetching import FetchPolicy, sendable
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
-from quire.model_server import PASSING, ModelServer
+from quire.model_server import PASSING, Broken, ModelServer
 from quire.recognize.registry import make
 from quire.recognize.vision import VisionEngine
 from quire.recognize.vision.reply import written
@@ -126,6 +126,8 @@ class Enriching:
         self._models: dict[EnrichmentKind, PictureModel] = {}
         self._reasons: dict[str, str] = {}
         """Why an enrichment is left out, or some items of it."""
+        self._away: set[str] = set()
+        """URLs of models that did not answer."""
         for kind in asked["kinds"]:
             api = asked.get("api") if kind == "picture_description" else None
             try:
@@ -196,8 +198,16 @@ class Enriching:
         ]
 
         def one(request: bytes) -> bytes:
+            if model.url in self._away:
+                raise EngineError(model.name, "did not answer, and was not asked again")
+            if time.monotonic() >= self._until:
+                raise EngineError(model.name, TOO_LATE)
             key = artifact_key(STAGE, VERSION, (digest_bytes(request),), model.identity)
-            return asker.ask(Ask(key, model, lambda: model.ask(kind, request))).data
+            try:
+                return asker.ask(Ask(key, model, lambda: model.ask(kind, request))).data
+            except (TooSlow, Broken):
+                self._away.add(model.url)
+                raise
 
         return each_answered(one, requests, model.max_concurrency)
 
