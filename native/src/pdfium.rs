@@ -917,8 +917,10 @@ impl<'p> Object<'p> {
         (found != 0).then_some(Bounds { left, bottom, right, top })
     }
 
-    /// The address of the mark that says what the text of an object is, and what it says; none where nothing does.
+    /// The address of the mark that says what the text of an object is, and what it says if it is not long and in
+    /// Unicode; none where nothing does.
     pub fn actual_text(&self) -> Option<(usize, String)> {
+        const MOST: c_ulong = 4096; // bytes of a text that is looked at
         let read = self.call.FPDFPageObjMark_GetParamBlobValue;
         let key = c"ActualText".as_ptr();
         // SAFETY: see `kind`.
@@ -931,17 +933,13 @@ impl<'p> Object<'p> {
             if unsafe { read(mark, key, null_mut(), 0, &mut bytes) } == 0 || bytes == 0 {
                 return None;
             }
-            let mut said = vec![0u8; bytes as usize];
+            let mut said = vec![0u8; if bytes <= MOST { bytes as usize } else { 0 }];
             // SAFETY: as above; PDFium writes at most as many bytes as it is told.
-            unsafe { read(mark, key, said.as_mut_ptr().cast(), bytes, &mut bytes) };
-            let text: String = match said.strip_prefix(&[0xFE, 0xFF]) {
-                Some(wide) => {
-                    let units = wide.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
-                    char::decode_utf16(units).map(|found| found.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
-                }
-                None => said.into_iter().map(char::from).collect(),
-            };
-            (!text.is_empty()).then_some((mark as usize, text))
+            unsafe { read(mark, key, said.as_mut_ptr().cast(), said.len() as c_ulong, &mut bytes) };
+            let wide = said.strip_prefix(&[0xFE, 0xFF]).unwrap_or_default();
+            let units = wide.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
+            let text = char::decode_utf16(units).map(|found| found.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+            (said != [0xFE, 0xFF]).then_some((mark as usize, text))
         })
     }
 

@@ -31,7 +31,7 @@ impl Span {
 
     /// Whether PDFium reads nothing of it: it knows no characters beyond U+FFFF here.
     pub fn is_unread(&self) -> bool {
-        self.text.chars().all(|character| character > '\u{FFFF}')
+        !self.text.is_empty() && self.text.chars().all(|character| character > '\u{FFFF}')
     }
 }
 

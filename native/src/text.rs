@@ -306,9 +306,7 @@ impl Reader<'_> {
                 continue;
             }
             while let Some(span) = unread.pop_if(|&mut span| self.spans.list[span].number < self.looks[look].number) {
-                self.add_waiting();
-                let glyph = self.spelled(span, look);
-                self.waiting = Some(Waiting { glyph, flag: 0, space: false, made_up: made_up || space });
+                self.spell(span, look, made_up || space);
                 (space, made_up) = (false, true);
             }
             let (text, flag) = if code == 0xAD || (code == 2 && self.page.is_hyphen(index)) {
@@ -340,13 +338,11 @@ impl Reader<'_> {
             (space, made_up) = (false, false);
         }
         while let Some(span) = unread.pop() {
-            self.add_waiting();
             if self.looks.is_empty() {
                 let look = self.plain(self.spans.list[span].size);
                 self.looks.push(look);
             }
-            let glyph = self.spelled(span, self.look);
-            self.waiting = Some(Waiting { glyph, flag: 0, space: false, made_up: true });
+            self.spell(span, self.look, true);
         }
         self.add_waiting();
         self.close();
@@ -355,18 +351,26 @@ impl Reader<'_> {
         self.runs.text_objects = read.count() + objects.len();
     }
 
-    /// A span of which PDFium reads nothing, in the look of the nearest text.
-    fn spelled(&mut self, span: usize, look: usize) -> Glyph {
-        let span = &self.spans.list[span];
+    /// Add a span of which PDFium reads nothing, in the look of the nearest text.
+    fn spell(&mut self, span: usize, look: usize, made_up: bool) {
+        let spans = self.spans;
+        let span = &spans.list[span];
         let near = self.waiting.as_ref().map(|waiting| waiting.glyph).or(self.glyph);
         let level = near.filter(|near| (near.baseline - span.baseline).abs() < BASELINE_SHIFT * span.size);
         let look = level.map_or(look, |near| near.look);
-        self.runs.chars += span.text.chars().count();
-        let (left, right, baseline) = (span.left, span.reach(), span.baseline);
-        let text = Letters::of_all(span.text.chars().take(LONGEST));
-        let text = text.unwrap_or_else(|| Letters::one(char::REPLACEMENT_CHARACTER));
-        let place = [left, baseline - 0.75 * span.size, right, baseline + 0.22 * span.size];
-        Glyph { text, start: left, end: right, base: baseline, place, baseline, look }
+        let characters: Vec<char> = span.text.chars().collect();
+        self.runs.chars += characters.len();
+        let (base, baseline) = (span.baseline, span.baseline);
+        let (top, bottom) = (baseline - 0.75 * span.size, baseline + 0.22 * span.size);
+        let step = (span.reach() - span.left) / characters.len() as f64;
+        let mut start = span.left;
+        for text in characters.chunks(LONGEST).filter_map(|part| Letters::of_all(part.iter().copied())) {
+            let end = start + f64::from(text.length) * step;
+            self.add_waiting();
+            let glyph = Glyph { text, start, end, base, place: [start, top, end, bottom], baseline, look };
+            self.waiting = Some(Waiting { glyph, flag: 0, space: false, made_up });
+            start = end;
+        }
     }
 
     /// The look of a span on a page of which PDFium reads nothing.

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
+MOST = 4096  # bytes of a text that is looked at
 NEAR = 0.3  # of the size of type: a text object this near begins where the span before it ends
 
 
@@ -39,7 +40,7 @@ class TextSpan:
     @property
     def unread(self) -> bool:
         """Whether PDFium reads nothing of it: it knows no characters beyond U+FFFF here."""
-        return all(character > "\uffff" for character in self.text)
+        return bool(self.text) and all(character > "\uffff" for character in self.text)
 
 
 class Spoken(NamedTuple):
@@ -67,19 +68,20 @@ class Spans:
 
 
 def actual_text(handle: Any) -> tuple[int, str] | None:
-    """The address of the mark that says what the text of an object is, and what it says; None where nothing does."""
+    """The address of the mark that says what the text of an object is, and what it says if it is not long and in
+    Unicode; None where nothing does."""
     found = None
     length = ctypes.c_ulong()
     for index in range(pdfium.FPDFPageObj_CountMarks(handle)):
         mark = pdfium.FPDFPageObj_GetMark(handle, index)
         if not pdfium.FPDFPageObjMark_GetParamBlobValue(mark, b"ActualText", None, 0, length) or not length.value:
             continue
-        data = (ctypes.c_ubyte * length.value)()
-        pdfium.FPDFPageObjMark_GetParamBlobValue(mark, b"ActualText", data, length.value, length)
-        said = bytes(data)
-        wide = said.startswith(codecs.BOM_UTF16_BE)
-        text = said[2:].decode("utf-16-be", "replace") if wide else said.decode("latin-1")
-        found = (address_of(mark), text) if text else found
+        data = (ctypes.c_ubyte * length.value)() if length.value <= MOST else None
+        pdfium.FPDFPageObjMark_GetParamBlobValue(mark, b"ActualText", data, length.value if data else 0, length)
+        said = bytes(data or b"")
+        if said != codecs.BOM_UTF16_BE:
+            wide = said.startswith(codecs.BOM_UTF16_BE)
+            found = address_of(mark), said[2:].decode("utf-16-be", "replace") if wide else ""
     return found
 
 

@@ -185,8 +185,7 @@ class _Reader:
             if look.repeats:
                 continue
             while unread and unread[-1].number < look.number:
-                self._add_waiting()
-                self.waiting = _Waiting(self._spelled(unread.pop(), look), 0, False, made_up or space)
+                self._spell(unread.pop(), look, made_up or space)
                 space, made_up = False, True
             flag = 0
             if (code == 2 and pdfium.FPDFText_IsHyphen(self.textpage, index) == 1) or code == 0xAD:
@@ -214,22 +213,26 @@ class _Reader:
             self.waiting = _Waiting(glyph, flag, space, made_up)
             space = made_up = False
         for span in reversed(unread):
-            self._add_waiting()
-            self.waiting = _Waiting(self._spelled(span, self.look or self._plain(span)), 0, False, True)
+            self._spell(span, self.look or self._plain(span), True)
         self._add_waiting()
         self._close()
         self.runs.text_objects = len({*self.looks, *self.spans.objects} - {0})
         return self.runs
 
-    def _spelled(self, span: TextSpan, look: _Look) -> _Glyph:
-        """A span of which PDFium reads nothing, in the look of the nearest text."""
+    def _spell(self, span: TextSpan, look: _Look, made_up: bool) -> None:
+        """Add a span of which PDFium reads nothing, in the look of the nearest text."""
         near = self.waiting.glyph if self.waiting else self.glyph
         if near is not None and abs(near.baseline - span.baseline) < BASELINE_SHIFT * span.size:
             look = near.look
         self.runs.chars += len(span.text)
         top, bottom = span.baseline - 0.75 * span.size, span.baseline + 0.22 * span.size
-        box = (span.left, top, span.reach, bottom)
-        return _Glyph(span.text[:LONGEST], span.left, span.reach, span.baseline, box, span.baseline, look)
+        step = (span.reach - span.left) / len(span.text)
+        for start in range(0, len(span.text), LONGEST):
+            text = span.text[start : start + LONGEST]
+            left, right = span.left + start * step, span.left + (start + len(text)) * step
+            self._add_waiting()
+            glyph = _Glyph(text, left, right, span.baseline, (left, top, right, bottom), span.baseline, look)
+            self.waiting = _Waiting(glyph, 0, False, made_up)
 
     def _plain(self, span: TextSpan) -> _Look:
         """The look of a span on a page of which PDFium reads nothing."""

@@ -135,6 +135,10 @@ def test_syllables_of_which_pdfium_reads_nothing_are_read():
     assert quire.read(documents.printed_by_a_browser(documents.CHAKMA)).blocks[0].text == "𑄌𑄋𑄴𑄟𑄳𑄦 𑄃𑄧𑄇𑄴"
 
 
+def test_a_long_text_of_which_pdfium_reads_nothing_is_read_whole():
+    assert quire.read(documents.printed_by_a_browser([["𑄌𑄋𑄴" * 10]])).blocks[0].text == "𑄌𑄋𑄴" * 10
+
+
 @pytest.mark.parametrize("spans", [False, True])
 def test_a_syllable_whose_sign_is_drawn_apart_is_read_once(spans):
     assert quire.read(documents.signs_drawn_apart(spans=spans)).blocks[0].text == "ស្ដីពី សិទ្ធិ"
