@@ -28,7 +28,10 @@ _NUMBER = re.compile(
 )
 _SMASHED = re.compile(rf"(?<![A-Za-z\d])(?P<before>{_SYMBOLS}|RM|S|[A-Z]{{3}})(?P<digits>\d[\d,.']*[.,]\d\d)(?!\d)")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){2,7}(?:\s?[A-Z0-9]{1,3})?\b")
-_GROUPED = re.compile(r"\b[A-Z]{2}[ .]?(?:\d{2,4}[ .]){2,4}\d{2,4}\b")  # a tax number
+_GROUPED = re.compile(  # a tax number: CH 123.456.789, FR 60 421938861, NL 8104.33.941.B01
+    r"\b(?:(?:AT ?U|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK)[ .]?"
+    r"(?:\d{2,4}[ .]){1,4}(?:B\d{2}|\d{2,9})|[A-Z]{2}[ .]?(?:\d{2,4}[ .]){2,4}\d{2,4})\b"
+)
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _URL = re.compile(
     r"\b(?:https?://|www\.)[^\s,;()<>]+|\b[\w-]+\.(?:com|org|net|de|fr|nl|eu|co\.uk|it|es|ch|at)(?:/\S*)?\b", re.I

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 
 from quire.extract.schema import ValueKind
 
@@ -24,6 +27,14 @@ class Concept:
     document: str = ""
 
 
+@cache
+def _languages() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """The usual labels of invoices by language, and by concept: one file for each official language of the EU."""
+    folder = files("quire.extract.naming").joinpath("languages")
+    named = sorted((one.name.removesuffix(".json"), one) for one in folder.iterdir() if one.name.endswith(".json"))
+    return {name: json.loads(one.read_text("utf-8")) for name, one in named}
+
+
 def _concept(
     id_: str,
     kind: ValueKind,
@@ -35,7 +46,8 @@ def _concept(
 ) -> Concept:
     """Names and labels are listed with `|`; a mapping of such lists gives weights other than 1."""
     listed = labels if isinstance(labels, Mapping) else dict.fromkeys(labels, 1.0)
-    weights = {one.strip(): weight for texts, weight in listed.items() for one in texts.split("|")}
+    weights = {one: 1.0 for language in _languages().values() for one in language.get(id_, ())}
+    weights |= {one.strip(): weight for texts, weight in listed.items() for one in texts.split("|")}
     return Concept(id_, kind, tuple(n.strip() for n in names.split("|")), weights, related or {}, document)
 
 
