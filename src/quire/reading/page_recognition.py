@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
 from dataclasses import asdict, dataclass, replace
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 
 GATE = "blank-gate"
 """The "engine" of a page whose picture is blank."""
+
+FAILED: frozenset[Outcome] = frozenset({"failed", "timeout", "crashed", "garbage"})
+"""Outcomes of engines that could not read a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +106,30 @@ class PageRecognition:
         return recognised
 
     def _read(self) -> Recognised:
+        """Read the page by the engines in their order; one that was read before, by those that could read it.
+
+        As in a durable run, an engine that failed is not asked again about a page that another one has read: another
+        order or another version of the engines is another key.
+        """
+        recognizer, engines = self._recognizer, self._route()
+        key = recognizer.route_key(self._number, self._needs, self._digest, engines)
+        if (known := recognizer.find(key)) is not None:
+            names = json.loads(recognizer.load(known))
+            return self._read_by([engine for name in names for engine in engines if engine.name == name])
+        recognised = self._read_by(engines)
+        failed = {made.engine for made in self._path if made.outcome in FAILED}
+        readers = [engine.name for engine in engines if engine.name not in failed]
+        if failed and len(readers) < len(engines):
+            first = recognised.reading.engine
+            ordered = sorted(readers, key=lambda name: name != first)
+            recognizer.save(key, json.dumps(ordered).encode(), "route", self._number)
+        return recognised
+
+    def _read_by(self, route: Sequence[Engine]) -> Recognised:
         """Ask one engine after the other until one has read the page."""
         recognizer = self._recognizer
         best: _Tried | None = None
-        engines = self._route()
+        engines = list(route)
         while engines:
             recognizer.check()
             engine = engines.pop(0)

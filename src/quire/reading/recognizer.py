@@ -6,7 +6,7 @@ network. Events are queued for the thread that reads the document, which emits t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -19,7 +19,7 @@ from quire.budget import worker_count
 from quire.engine import Engine, Question
 from quire.errors import ConfigurationError
 from quire.events import EventKind
-from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
+from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_of
 from quire.opened import Opened
 from quire.reading.page_recognition import PageRecognition, Recognised
 from quire.reading.stage_run import StagedRun
@@ -163,6 +163,13 @@ class Recognizer:
         turned = () if turn is None else (f"turned {turn}",)
         inputs = self._source.id, str(number), self._reader, kept, *turned
         return artifact_key("picture", looking.VERSION, inputs, self._options.prepare.digest())
+
+    def route_key(self, number: int, needs: Needs, native: Digest, engines: Sequence[Engine]) -> ArtifactKey:
+        """The key of which of these engines could read a page, where some could not."""
+        asked = [[engine.name, engine.version, engine.profile.digest()] for engine in engines]
+        asked += [[*needs.languages], [*self._options.hints]]
+        inputs = self.seen_key(number, needs, None), native, digest_of(asked)
+        return artifact_key("route", "1", inputs, Profile().digest())
 
     def question(self, seen: Seen, needs: Needs, regions: tuple[Region, ...] = ()) -> Question:
         return question_of(seen, languages=needs.languages, hints=self._options.hints, regions=regions)

@@ -496,3 +496,21 @@ def test_lines_that_no_engine_reads_with_confidence_stay_unread():
     result = quire.read(scans.numbered_scans(1), engines=[from_function("latin", half_read), other])
     assert attempts(result) == [("latin", "ok"), ("echo", "weak")]
     assert "unread" in result.pages[0].info.reason
+
+
+@pytest.mark.parametrize("how", ["raise", "interpret"])
+def test_an_engine_that_failed_is_not_asked_again_about_a_page_that_another_has_read(tmp_path, log, how):
+    engines = [BadEngine(how=how, log=log), NumberEngine(log=log)]
+    store = tmp_path / "store"
+    first = quire.read(scans.numbered_scans(2), engines=engines, store=store)
+    asked = sorted(calls(log))
+    again = quire.read(scans.numbered_scans(2), engines=engines, store=store)
+    assert sorted(calls(log)) == asked
+    assert again.to_json() == first.to_json()
+    assert attempts(again) == attempts(first)
+    other = quire.read(scans.numbered_scans(2), engines=[BadEngine(how=how, log=log)], store=store)
+    assert [page.status for page in other.pages] == ["failed", "failed"]
+    assert [page.status for page in quire.read(scans.numbered_scans(2), engines=engines[::-1], store=store).pages] == [
+        "ok",
+        "ok",
+    ]

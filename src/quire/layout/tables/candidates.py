@@ -18,7 +18,7 @@ WIDE = 60.0  # points: shorter rules do not bound a table
 SAME_ROW = 0.3  # of the size
 LONG_CELL = 16.0  # of the size: rows with pieces below each other may be this far apart, with lines of one cell between
 SAME_LEFT = 2.0  # points
-FIGURES = re.compile(r"\d\S* +[^\sa-zA-Z]?\d\S*(?: +[^\sa-zA-Z]?\d|$)")
+FIGURES = re.compile(r"(?<!\S)[^\s\d]*\d\S* +[^\sa-zA-Z]?\d\S*(?: +[^\sa-zA-Z]?\d|$)")
 
 Window = tuple[float, float]
 
