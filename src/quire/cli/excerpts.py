@@ -50,8 +50,8 @@ def _table(lines: Sequence[ExcerptLine], width: int) -> Iterator[str]:
     if sum(widths) + len(GAP) * (len(widths) - 1) <= width:
         right = [all(_is_number(cell) for cell in column[1:]) and len(column) > 1 for column in columns]
         for row in rows:
-            cells = zip(row, widths, right, strict=False)
-            yield GAP.join(_padded(*cell) for cell in cells).rstrip() or "…"
+            padded = (_padded(*cell) for cell in zip(row, widths, right, strict=False))
+            yield GAP.join(padded).rstrip() or "…"
         return
     names = rows[0] if lines[0].kind == "header" else [""] * len(columns)
     for row in rows[lines[0].kind == "header" :]:
