@@ -27,7 +27,7 @@ NAMES = (
         "fairness",
     ),
     *("serve", "webpage", "embed", "retrieval", "search", "indexing", "evidence", "extraction"),
-    *("agreements", "formfields", "leaves", "drawings"),
+    *("reliability", "agreements", "formfields", "leaves", "drawings"),
 )
 
 

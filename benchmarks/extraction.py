@@ -35,6 +35,7 @@ from quire.extract.schema import ExtractSchema
 from quire.learn.extractor import LearnedExtractor
 from quire.learn.samples import Sample
 from quire.learn.training import learn
+from quire.recognize.options import OcrMode
 from quire.verify.dates import date_readings
 from quire.verify.numbers import number_readings
 from quire.verify.phrases import distance
@@ -158,10 +159,10 @@ def field_documents(name: str) -> list[FieldDocument]:
     return found
 
 
-def read_catalog(path: Path) -> SourceCatalog:
+def read_catalog(path: Path, *, ocr: OcrMode = "auto") -> SourceCatalog:
     """The source catalog of a document; `QUIRE_STORE` names a folder that keeps what was read."""
     store = quire.FileStore(os.environ["QUIRE_STORE"]) if "QUIRE_STORE" in os.environ else None
-    return catalog_of(quire.read(str(path), store=store)._export)
+    return catalog_of(quire.read(str(path), store=store, ocr=ocr)._export)
 
 
 def _measured(

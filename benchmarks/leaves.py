@@ -248,6 +248,25 @@ def _compared_lists(items: Mapping[str, Any], truth: Sequence[Any], left: list[A
     return total + Counter(returned=_counted(left))
 
 
+def right_paths(schema: Mapping[str, Any], truth: Any, value: Any, path: str = "") -> Iterator[str]:
+    """The paths of the values that `compared` counts as right."""
+    schema = _option(schema, truth)
+    if isinstance(truth, dict):
+        for key in truth.keys() & (value.keys() if isinstance(value, dict) else set()):
+            below = f"{path}.{key}" if path else key
+            yield from right_paths(schema.get("properties", {}).get(key, {}), truth[key], value[key], below)
+    elif isinstance(truth, list):
+        left = dict(enumerate(value)) if isinstance(value, list) else {}
+        items = schema.get("items", {})
+        for one in truth:
+            scored = [(compared(items, one, other)["right"], -at) for at, other in left.items()]
+            score, at = max(scored, default=(0, 0))
+            if score:
+                yield from right_paths(items, one, left.pop(-at), f"{path}[{-at}]")
+    elif truth is not None and _is_right(_rule(schema), truth, value):
+        yield path
+
+
 def _option(schema: Mapping[str, Any], truth: Any) -> Mapping[str, Any]:
     kind = {list: "array", dict: "object", type(None): "null"}.get(type(truth))
     for option in schema.get("anyOf", ()):

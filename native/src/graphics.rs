@@ -1,7 +1,8 @@
 //! Rulings, filled rectangles, pictures and drawings of a page. The same as `quire.render._pure_graphics`.
 
-use crate::pagetext::{Box4, Graphics, Span, Spoken};
+use crate::pagetext::{Box4, Graphics};
 use crate::pdfium::{Matrix, Object, ObjectKind, Page, SegmentKind};
+use crate::spans::{Span, Spoken};
 use crate::text::Transform;
 
 const THIN: f64 = 3.0; // points: a filled rectangle thinner than this is a ruling
@@ -92,20 +93,22 @@ impl Reader {
     }
 
     fn text(&mut self, object: Object<'_>, outer: &Affine) {
-        let (last, mark) = (self.span.take(), object.actual_text());
-        if mark.is_none() && last.is_none() {
+        let (last, said) = (self.span.take(), object.actual_text());
+        let spans = &mut self.found.spans;
+        let number = spans.numbers.len();
+        spans.numbers.insert(object.address(), number);
+        if said.is_none() && last.is_none() {
             return;
         }
         let matrix = Affine::product(object.matrix(), outer);
         let [_, _, c, d, e, f] = matrix.0;
         let (x, baseline) = self.transform.point(e, f);
-        let spans = &mut self.found.spans;
         let level = |span: &Span| (baseline - span.baseline).abs() < LEVEL * span.size;
-        let same = last.filter(|&number| Some(spans.list[number].mark) == mark);
-        if let Some(number) = last.filter(|&number| same.is_none() && level(&spans.list[number])) {
-            spans.list[number].following = Some(x);
+        let same = last.filter(|&at| said.as_ref().is_some_and(|said| said.0 == spans.list[at].mark));
+        if let Some(at) = last.filter(|_| same.is_none()) {
+            spans.list[at].following = level(&spans.list[at]).then_some(x);
         }
-        let (Some(mark), Some(drawn)) = (mark, object.bounds()) else {
+        let (Some((mark, text)), Some(drawn)) = (said, object.bounds()) else {
             return;
         };
         let [x0, y0, x1, y1] = [drawn.left, drawn.bottom, drawn.right, drawn.top].map(f64::from);
@@ -114,17 +117,21 @@ impl Reader {
             self.transform.point(x, y)
         });
         let [left, _, right, _] = bounds(&corners);
-        let number = same.unwrap_or_else(|| {
-            let size = f64::from(object.font_size()) * c.hypot(d);
-            spans.list.push(Span { mark, left: x.min(left), right, baseline, size, following: None });
+        let widest = right - left;
+        let at = same.unwrap_or_else(|| {
+            let (left, size) = (x.min(left), f64::from(object.font_size()) * c.hypot(d));
+            spans.list.push(Span { mark, text, number, left, right, baseline, widest, size, following: None });
             spans.list.len() - 1
         });
-        let span = &mut spans.list[number];
+        let span = &mut spans.list[at];
         if same.is_some() && level(span) {
             (span.left, span.right) = (span.left.min(x).min(left), span.right.max(right));
+            if widest > span.widest {
+                (span.baseline, span.widest) = (baseline, widest);
+            }
         }
-        spans.objects.insert(object.address(), Spoken { span: number, left, right });
-        self.span = Some(number);
+        spans.objects.insert(object.address(), Spoken { span: at, left, right });
+        self.span = Some(at);
     }
 
     fn path(&mut self, object: Object<'_>, outer: &Affine) {

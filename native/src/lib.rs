@@ -13,6 +13,7 @@ mod pool;
 mod read;
 mod render;
 mod source;
+mod spans;
 mod text;
 
 use std::collections::HashMap;

@@ -1,7 +1,8 @@
 //! The bytes of a `quire.pagetext.PageText`: see there for the format.
 
-use std::collections::HashMap;
 use std::fmt::Write;
+
+use crate::spans::Spans;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FontInfo {
@@ -65,32 +66,6 @@ pub struct Graphics {
     pub drawings: Vec<f32>,
     pub text_objects: usize,
     pub spans: Spans,
-}
-
-/// Text objects that are one piece of text to the file, which says what it is: `ActualText`, PDF 32000-1, 14.9.4.
-pub struct Span {
-    pub mark: usize,
-    pub left: f64,
-    pub right: f64,
-    pub baseline: f64,
-    pub size: f64,
-    /// Where the text object after them begins, on the same line.
-    pub following: Option<f64>,
-}
-
-/// The place of one text object in its span.
-#[derive(Clone, Copy)]
-pub struct Spoken {
-    pub span: usize,
-    pub left: f64,
-    pub right: f64,
-}
-
-#[derive(Default)]
-pub struct Spans {
-    pub list: Vec<Span>,
-    /// By the address of a text object.
-    pub objects: HashMap<usize, Spoken>,
 }
 
 pub struct PageText {

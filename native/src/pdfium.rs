@@ -173,7 +173,7 @@ functions! {
     FPDFPageObj_GetBounds(Raw, *mut c_float, *mut c_float, *mut c_float, *mut c_float) -> c_int;
     FPDFPageObj_CountMarks(Raw) -> c_int;
     FPDFPageObj_GetMark(Raw, c_ulong) -> Raw;
-    FPDFPageObjMark_GetParamStringValue(Raw, *const c_char, *mut c_void, c_ulong, *mut c_ulong) -> c_int;
+    FPDFPageObjMark_GetParamBlobValue(Raw, *const c_char, *mut c_void, c_ulong, *mut c_ulong) -> c_int;
     FPDFPageObj_GetFillColor(Raw, *mut c_uint, *mut c_uint, *mut c_uint, *mut c_uint) -> c_int;
     FPDFPageObj_GetStrokeWidth(Raw, *mut c_float) -> c_int;
     FPDFPath_GetDrawMode(Raw, *mut c_int, *mut c_int) -> c_int;
@@ -917,21 +917,31 @@ impl<'p> Object<'p> {
         (found != 0).then_some(Bounds { left, bottom, right, top })
     }
 
-    /// The address of the mark that says what the text of an object is; none where nothing does, or it says nothing.
-    pub fn actual_text(&self) -> Option<usize> {
-        const EMPTY: c_ulong = 2; // bytes of a text without characters
+    /// The address of the mark that says what the text of an object is, and what it says; none where nothing does.
+    pub fn actual_text(&self) -> Option<(usize, String)> {
+        let read = self.call.FPDFPageObjMark_GetParamBlobValue;
+        let key = c"ActualText".as_ptr();
         // SAFETY: see `kind`.
         let length = count(unsafe { (self.call.FPDFPageObj_CountMarks)(self.raw()) });
         (0..length).rev().find_map(|number| {
-            let (key, mut bytes) = (c"ActualText".as_ptr(), 0);
-            // SAFETY: see `kind`; marks live as long as their object, PDFium checks the index, takes null and writes
-            // one number.
-            let (mark, known) = unsafe {
-                let mark = (self.call.FPDFPageObj_GetMark)(self.raw(), number as c_ulong);
-                let read = self.call.FPDFPageObjMark_GetParamStringValue;
-                (mark, read(mark, key, null_mut(), 0, &mut bytes))
+            // SAFETY: see `kind`; marks live as long as their object, and PDFium checks the index.
+            let mark = unsafe { (self.call.FPDFPageObj_GetMark)(self.raw(), number as c_ulong) };
+            let mut bytes = 0;
+            // SAFETY: as above; PDFium takes null and writes one number.
+            if unsafe { read(mark, key, null_mut(), 0, &mut bytes) } == 0 || bytes == 0 {
+                return None;
+            }
+            let mut said = vec![0u8; bytes as usize];
+            // SAFETY: as above; PDFium writes at most as many bytes as it is told.
+            unsafe { read(mark, key, said.as_mut_ptr().cast(), bytes, &mut bytes) };
+            let text: String = match said.strip_prefix(&[0xFE, 0xFF]) {
+                Some(wide) => {
+                    let units = wide.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
+                    char::decode_utf16(units).map(|found| found.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+                }
+                None => said.into_iter().map(char::from).collect(),
             };
-            (known != 0 && bytes > EMPTY).then_some(mark as usize)
+            (!text.is_empty()).then_some((mark as usize, text))
         })
     }
 

@@ -3,8 +3,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::pagetext::{Box4, FontInfo, Runs, Spans, Spoken};
+use crate::pagetext::{Box4, FontInfo, Runs};
 use crate::pdfium::{Font, Object, Page, TextPage};
+use crate::spans::{Spans, Spoken};
 
 const LINE_GAP: f64 = 1.6; // a wider gap begins a new line
 const BACK_GAP: f64 = 0.6; // so does a step back of more than this
@@ -23,6 +24,35 @@ const SIZE_CHANGE: f64 = 0.04; // a larger change of size begins a new run
 
 const LAM: u32 = 0x644;
 const ALEFS: [u32; 4] = [0x622, 0x623, 0x625, 0x627];
+
+const MARKS: [(u32, u32); 26] = [
+    (0x591, 0x5BD),
+    (0x5BF, 0x5BF),
+    (0x5C1, 0x5C2),
+    (0x5C4, 0x5C5),
+    (0x5C7, 0x5C7),
+    (0x610, 0x61A),
+    (0x64B, 0x65F),
+    (0x670, 0x670),
+    (0x6D6, 0x6DC),
+    (0x6DF, 0x6E4),
+    (0x6E7, 0x6E8),
+    (0x6EA, 0x6ED),
+    (0x711, 0x711),
+    (0x730, 0x74A),
+    (0x7A6, 0x7B0),
+    (0x7EB, 0x7F3),
+    (0x8D3, 0x8FF),
+    (0x10A01, 0x10A0F),
+    (0x10A38, 0x10A3F),
+    (0x10AE5, 0x10AE6),
+    (0x10D24, 0x10D27),
+    (0x10EAB, 0x10EAC),
+    (0x10F46, 0x10F50),
+    (0x10F82, 0x10F85),
+    (0x1E8D0, 0x1E8D6),
+    (0x1E944, 0x1E94A),
+];
 
 const SPACE: u16 = 1;
 const LINE: u16 = 2;
@@ -130,17 +160,13 @@ impl Letters {
     }
 
     fn is_right_to_left(self) -> bool {
-        matches!(self.first(), 0x590..=0x8FF | 0xFB1D..=0xFEFC)
+        matches!(self.first(), 0x590..=0x8FF | 0xFB1D..=0xFEFC | 0x10800..=0x10FFF | 0x1E800..=0x1EFFF)
     }
 
     /// A mark of a right-to-left script, which belongs to the letter before it.
     fn is_mark(self) -> bool {
-        matches!(
-            self.first(),
-            0x591..=0x5BD | 0x5BF | 0x5C1..=0x5C2 | 0x5C4..=0x5C5 | 0x5C7 | 0x610..=0x61A | 0x64B..=0x65F | 0x670
-                | 0x6D6..=0x6DC | 0x6DF..=0x6E4 | 0x6E7..=0x6E8 | 0x6EA..=0x6ED | 0x711 | 0x730..=0x74A
-                | 0x7A6..=0x7B0 | 0x7EB..=0x7F3 | 0x8D3..=0x8FF
-        )
+        let code = self.first();
+        MARKS.iter().any(|&(low, high)| low <= code && code <= high)
     }
 
     fn is_cjk(self) -> bool {
@@ -160,6 +186,7 @@ struct Look {
     mcid: i32,
     invisible: bool,
     hanging: bool,
+    number: usize, // in the order of the file
     spoken: Option<Spoken>,
     repeats: bool, // what another object of its span says
 }
@@ -260,6 +287,7 @@ impl Reader<'_> {
     fn read(&mut self) {
         let (mut space, mut made_up) = (false, false);
         let mut high = None;
+        let mut unread = self.spans.unread();
         for index in 0..self.page.len() {
             let code = match (self.page.unicode(index), high.take()) {
                 (code @ 0xD800..=0xDBFF, _) => {
@@ -276,6 +304,12 @@ impl Reader<'_> {
             let look = self.look(self.page.object(index), index);
             if self.looks[look].repeats {
                 continue;
+            }
+            while let Some(span) = unread.pop_if(|&mut span| self.spans.list[span].number < self.looks[look].number) {
+                self.add_waiting();
+                let glyph = self.spelled(span, look);
+                self.waiting = Some(Waiting { glyph, flag: 0, space: false, made_up: made_up || space });
+                (space, made_up) = (false, true);
             }
             let (text, flag) = if code == 0xAD || (code == 2 && self.page.is_hyphen(index)) {
                 (Letters::one('-'), HYPHEN)
@@ -305,9 +339,51 @@ impl Reader<'_> {
             self.waiting = Some(Waiting { glyph, flag, space, made_up });
             (space, made_up) = (false, false);
         }
+        while let Some(span) = unread.pop() {
+            self.add_waiting();
+            if self.looks.is_empty() {
+                let look = self.plain(self.spans.list[span].size);
+                self.looks.push(look);
+            }
+            let glyph = self.spelled(span, self.look);
+            self.waiting = Some(Waiting { glyph, flag: 0, space: false, made_up: true });
+        }
         self.add_waiting();
         self.close();
-        self.runs.text_objects = self.look_numbers.keys().filter(|&&address| address != 0).count();
+        let objects = &self.spans.objects;
+        let read = self.look_numbers.keys().filter(|&address| *address != 0 && !objects.contains_key(address));
+        self.runs.text_objects = read.count() + objects.len();
+    }
+
+    /// A span of which PDFium reads nothing, in the look of the nearest text.
+    fn spelled(&mut self, span: usize, look: usize) -> Glyph {
+        let span = &self.spans.list[span];
+        let near = self.waiting.as_ref().map(|waiting| waiting.glyph).or(self.glyph);
+        let level = near.filter(|near| (near.baseline - span.baseline).abs() < BASELINE_SHIFT * span.size);
+        let look = level.map_or(look, |near| near.look);
+        self.runs.chars += span.text.chars().count();
+        let (left, right, baseline) = (span.left, span.reach(), span.baseline);
+        let text = Letters::of_all(span.text.chars().take(LONGEST));
+        let text = text.unwrap_or_else(|| Letters::one(char::REPLACEMENT_CHARACTER));
+        let place = [left, baseline - 0.75 * span.size, right, baseline + 0.22 * span.size];
+        Glyph { text, start: left, end: right, base: baseline, place, baseline, look }
+    }
+
+    /// The look of a span on a page of which PDFium reads nothing.
+    fn plain(&mut self, size: f64) -> Look {
+        let font = self.font(None);
+        Look {
+            font,
+            size,
+            color: 0,
+            angle: 0,
+            mcid: -1,
+            invisible: false,
+            hanging: false,
+            number: 0,
+            spoken: None,
+            repeats: false,
+        }
     }
 
     /// What a code of a font means. Of large symbols, the codes of round brackets are braces.
@@ -358,6 +434,9 @@ impl Reader<'_> {
         if glyph.text.is_right_to_left() && previous.text.is_right_to_left() {
             // PDFium turns some words, not others
             gap = (self.start - glyph.end).max(glyph.start - self.end).max(previous.start - glyph.end);
+            if glyph.text.is_mark() && self.start <= glyph.start && glyph.end <= self.end {
+                gap = 0.0;
+            }
         }
         let same_spot = (glyph.start - previous.start).abs() < DOUBLE_STRIKE * size && glyph.text == previous.text;
         let shift = (glyph.base - self.line_base).abs();
@@ -534,7 +613,9 @@ impl Reader<'_> {
         let [left, top, right, bottom] = place;
         let glyph = |start, end, base, place, baseline| Some(Glyph { text, start, end, base, place, baseline, look });
         if let (0, false, Some(spoken)) = (angle, hanging, spoken) {
-            let (left, right, y) = self.stretched(spoken, left, right); // the boxes of these are those of their ink
+            // the boxes of these characters are those of their ink
+            let (left, right) = self.spans.stretched(spoken, left, right);
+            let y = self.spans.list[spoken.span].baseline;
             return glyph(left, right, y, [left, y - 0.75 * size, right, y + 0.22 * size], y);
         }
         match angle {
@@ -554,17 +635,6 @@ impl Reader<'_> {
                 glyph(start, start + 0.5 * size, y * cosine - x * sine, place, y)
             }
         }
-    }
-
-    /// From where to where a character of a span reaches, and its baseline: PDFium divides the first object among them,
-    /// and knows nothing of the others.
-    fn stretched(&self, spoken: Spoken, left: f64, right: f64) -> (f64, f64, f64) {
-        let span = &self.spans.list[spoken.span];
-        let near = span.following.filter(|following| (following - span.right).abs() < WORD_GAP * span.size);
-        let reach = near.unwrap_or(span.right);
-        let width = spoken.right - spoken.left;
-        let scale = if width > 0.0 { (reach - span.left) / width } else { 0.0 };
-        (span.left + (left - spoken.left) * scale, span.left + (right - spoken.left) * scale, span.baseline)
     }
 
     /// From where to where a character is drawn, upright text alone.
@@ -618,6 +688,7 @@ impl Reader<'_> {
             mcid: object.filter(|_| self.tagged).map_or(-1, |object| object.marked_content()),
             invisible: mode == 3 || mode == 7 || color.alpha == 0,
             hanging: hangs(&self.runs.font_table[font].name),
+            number: object.and_then(|object| self.spans.numbers.get(&object.address())).copied().unwrap_or_default(),
             spoken,
             repeats,
         }

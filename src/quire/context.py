@@ -12,6 +12,7 @@ from quire.keys import ArtifactKey, Digest
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from pathlib import Path
 
     from quire.engine import Attempt
 
@@ -108,6 +109,10 @@ class Store(Protocol):
 
     def paths(self, document: str) -> Mapping[int, tuple[Attempt, ...]]:
         """The attempts of the last reading of each recognised page of a document."""
+        ...
+
+    def scratch(self) -> Path:
+        """A folder for files of this process, which are removed with the store or, if it is killed, by the next."""
         ...
 
     def close(self) -> None: ...

@@ -117,6 +117,8 @@ class Recognition:
     grid: GridCell | None = None
     error: str | None = None
     provenance: Provenance = field(default=Provenance(), compare=False)
+    unread: tuple[BBox, ...] = ()
+    """Lines that were seen, but of whose letters hardly any was read. `normalize` finds them."""
 
     @property
     def text(self) -> str:

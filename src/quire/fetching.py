@@ -99,13 +99,20 @@ def url_name(url: str) -> str:
     )
 
 
-def fetch(url: str, policy: FetchPolicy | None = None, *, headers: Mapping[str, str] | None = None) -> Fetched:
-    """Download a document to a temporary file. `headers` go to the host of `url` only, not to those it redirects to.
+def fetch(
+    url: str,
+    policy: FetchPolicy | None = None,
+    *,
+    headers: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> Fetched:
+    """Download a document to a temporary file in a folder, which is that of the system by default. `headers` go to the
+    host of `url` only, not to those it redirects to.
 
     Raises UsageError for an invalid URL, FetchError when the download fails, LimitError when it is too large.
     Blocks; thread-safe.
     """
-    exchange = _Exchange(url, policy or FetchPolicy(), headers=headers)
+    exchange = _Exchange(url, policy or FetchPolicy(), headers=headers, folder=folder)
     return exchange.run(exchange.fetched)
 
 
@@ -167,8 +174,9 @@ class _Exchange:
         headers: Mapping[str, str] | None = None,
         method: str = "GET",
         body: bytes | None = None,
+        folder: Path | None = None,
     ) -> None:
-        self._url, self._policy = url, policy
+        self._url, self._policy, self._folder = url, policy, folder
         self._headers, self._method, self._body = sendable(headers or {}), method, body
         self._connection: _Connection | None = None
         self._deadline = time.monotonic() + policy.timeout_s
@@ -257,7 +265,7 @@ class _Exchange:
         if response.length is not None and response.length > limit:
             raise self._too_large()
         name = safe_name(response.headers.get_filename() or "") or url_name(url)
-        with temporary_file() as (path, file):
+        with temporary_file(self._folder) as (path, file):
             size = 0
             for piece in self._decoded(response):
                 size += len(piece)
@@ -407,9 +415,9 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
 
 
 @contextmanager
-def temporary_file() -> Iterator[tuple[Path, BinaryIO]]:
-    """A file for a download, open in the block; removed if the block raises."""
-    handle, name = tempfile.mkstemp(prefix="quire-")
+def temporary_file(folder: Path | None = None) -> Iterator[tuple[Path, BinaryIO]]:
+    """A file for a download, open in the block; removed if the block raises. By default where temporary files are."""
+    handle, name = tempfile.mkstemp(prefix="quire-", dir=folder)
     path = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:

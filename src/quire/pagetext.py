@@ -130,6 +130,8 @@ class PageText:
     ordered: bool = False  # the OCR runs are in reading order
     skew: float = 0.0  # degrees by which OCR lines slope down to the right
     source: AnswerSource | None = None  # the engine's answer that the OCR runs came from
+    others: Sequence[AnswerSource] = ()  # the answers of further engines that OCR runs came from
+    origins: Sequence[int] = ()  # of the OCR runs: 0 for `source`, otherwise the number in `others`, from 1
     formulas: Sequence[FormulaInfo] = ()  # of the picture of the page, over OCR runs
     notes: Sequence[str] = ()  # which enrichments are missing, and why: part of the reason of the page
     ready: str = ""  # the page as `encode_page` writes it, from a reader that knows the blocks: nothing is laid out
@@ -188,6 +190,8 @@ class PageText:
             fonts = [Font(*font) for font in header.pop("font_table")]
             if source := header.pop("source", None):
                 arrays["source"] = AnswerSource(**source)
+            if others := header.pop("others", None):
+                arrays["others"] = [AnswerSource(**other) for other in others]
             return cls(texts=texts.split("\n") if counts["sizes"] else [], font_table=fonts, **header, **arrays)
         except (TypeError, KeyError, AttributeError) as error:
             raise ValueError("not the native text of a page") from error
@@ -216,6 +220,8 @@ class PageText:
             header["ordered"] = self.ordered
             header["confidences"] = list(self.confidences)
             header["source"] = self.source and asdict(self.source)
+        if self.others:
+            header |= {"others": [asdict(other) for other in self.others], "origins": list(self.origins)}
         if self.formulas:
             header["formulas"] = list(self.formulas)
         if self.notes:
@@ -238,6 +244,13 @@ class PageText:
         if not self.engine or run < self.recognised:
             return None
         return self.confidences[run - self.recognised]
+
+    def source_of(self, run: int) -> AnswerSource | None:
+        """The engine's answer that the run came from; None for native text."""
+        if not self.engine or run < self.recognised:
+            return None
+        origin = self.origins[run - self.recognised] if self.origins else 0
+        return self.others[origin - 1] if origin else self.source
 
     def pictures(self) -> list[Box]:
         """The placed bitmaps; those that touch along a whole side are strips or tiles of one picture."""

@@ -35,7 +35,7 @@ class SupervisedThread(Thread):
     def __init__(self, name: str, work: Callable[[Event], None], *, longest_s: float = LONGEST_S) -> None:
         super().__init__(name=name, daemon=True)
         self.stopped = Event()
-        self._work, self._backoff = work, _Backoff(name, longest_s)
+        self._work, self._backoff = work, _Backoff(name, longest_s, self.stopped.is_set)
 
     def stop(self) -> None:
         self.stopped.set()
@@ -62,9 +62,10 @@ async def supervised(name: str, work: Callable[[], Awaitable[None]], *, longest_
 class _Backoff:
     """Surrounds work: logs and counts its error, and knows how long to wait after it."""
 
-    def __init__(self, name: str, longest_s: float) -> None:
+    def __init__(self, name: str, longest_s: float, over: Callable[[], bool] = lambda: False) -> None:
+        """An error when it is `over` does not count: the owner has closed what the work uses."""
         self.wait_s = 0.0
-        self._name, self._longest_s = name, longest_s
+        self._name, self._longest_s, self._over = name, longest_s, over
         self._began = 0.0
 
     def __enter__(self) -> None:
@@ -73,6 +74,8 @@ class _Backoff:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
         if not isinstance(error, Exception):
             return False
+        if self._over():
+            return True
         import logging  # only when something goes wrong
 
         anew = not self.wait_s or time.monotonic() - self._began >= HEALTHY_S

@@ -45,6 +45,7 @@ LeftOut = Literal[
     "off_page",
     "unmapped",  # no Unicode value for any character of the line
     "unplaced",  # no place on the page
+    "unread",  # seen by an OCR engine that could not read it: lines in another script, their letters estimated
     "unusable",  # the text of the file is garbage, and no OCR engine read the page
     "replaced",  # the text of the file, on a page that an OCR engine read instead
     "duplicate",  # drawn or recognised again at the same place
@@ -57,7 +58,7 @@ LeftOut = Literal[
 ]
 """Why a character that a page draws is in no block."""
 
-LOST: frozenset[LeftOut] = frozenset({"hidden", "off_page", "unmapped", "unplaced", "unusable"})
+LOST: frozenset[LeftOut] = frozenset({"hidden", "off_page", "unmapped", "unplaced", "unread", "unusable"})
 """The reasons for which text is missing from the blocks; for the others nothing that the page says is missing."""
 
 SMALL_SHARE = 0.05

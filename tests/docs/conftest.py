@@ -16,7 +16,7 @@ from tests.unit.service.api.conftest import serving
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a server, in place of the one that the pages name."""
-    with serving(tmp_path_factory.mktemp("served")) as running:
+    with serving(tmp_path_factory.mktemp("served"), tenants=False) as running:
         yield running.url
 
 

@@ -44,7 +44,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def server(desk: Path) -> Iterator[Serving]:
     """`quire serve` as the tutorial starts it."""
-    with serving(desk / "served", learned=str(desk / "models")) as running:
+    with serving(desk / "served", tenants=False, learned=str(desk / "models")) as running:
         yield running
 
 

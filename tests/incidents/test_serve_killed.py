@@ -111,11 +111,22 @@ def _command(pid: int) -> bytes:
 
 
 def test_the_same_file_is_answered_from_the_store_also_after_a_restart(tmp_path):
-    with server(tmp_path) as running:
+    store, temporary = tmp_path / "documents", tmp_path / "temporary"
+    temporary.mkdir()
+
+    def copies(folder: Path) -> list[Path]:
+        """Whole documents in files of their own."""
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        return [path for path in files if path.read_bytes().startswith(b"%PDF-")]
+
+    environment = LOOPBACK | {"TMPDIR": str(temporary)}
+    with serving(tmp_path, "--workers", "1", "--store", store, environment=environment) as running:
         first = running.upload("/v1/convert/file", ("report.pdf", documents.simple(3))).json
         assert _figure(running, 'quire_pages_total{outcome="ok"}')[0] == 3.0
+        assert copies(store / "scratch") and not copies(temporary)
         running.kill()
         running.start()
+        wait_until(lambda: not copies(store / "scratch"), "copies of a killed server stay")
         second = running.upload("/v1/convert/file", ("report.pdf", documents.simple(3))).json
         assert _figure(running, 'quire_pages_total{outcome="ok"}')[0] == 3.0, "no page is read twice"
         assert {**first, "processing_time": 0} == {**second, "processing_time": 0}

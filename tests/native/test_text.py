@@ -35,6 +35,7 @@ KINDS = [
     documents.lam_alef,
     partial(documents.lam_alef, backwards=True),
     documents.printed_by_a_browser,
+    partial(documents.printed_by_a_browser, documents.CHAKMA),
     documents.letters_each_said,
     documents.signs_drawn_apart,
     partial(documents.signs_drawn_apart, spans=True),

@@ -131,7 +131,7 @@ class QuireServer(ServerProgram, Caller):  # type: ignore[misc]  # a program and
             [sys.executable, "-m", "quire", "serve", "--port", str(self.port), *options],
             folder=folder,
             answers=self._is_ready,
-            environment={"XDG_DATA_HOME": str(folder), **(environment or {})},
+            environment={"XDG_DATA_HOME": str(folder), "QUIRE_SERVE_WARM_UP": "0", **(environment or {})},
         )
 
     def _is_ready(self) -> bool:

@@ -16,7 +16,8 @@ class QuireServer(ServerProgram):
         self.port = free_port()
         quire = Path(sys.executable).with_name("quire")
         command = [quire, "serve", "--port", str(self.port), "--store", folder / "store"]
-        super().__init__("quire-serve", command, folder=folder, answers=lambda: listens(self.port))
+        cold = {"QUIRE_SERVE_WARM_UP": "0"}
+        super().__init__("quire-serve", command, folder=folder, answers=lambda: listens(self.port), environment=cold)
 
     @property
     def url(self) -> str:

@@ -71,3 +71,16 @@ def test_a_task_goes_on_too_and_can_be_cancelled(monkeypatch):
 
     asyncio.run(asyncio.wait_for(main(), 60))
     assert restarts()["test-task"] == 1
+
+
+def test_an_error_after_the_owner_has_closed_is_not_one(caplog):
+    def work(stopped: Event) -> None:
+        assert stopped.wait(60)
+        raise OSError("it is closed")
+
+    with caplog.at_level(logging.WARNING, logger="quire"):
+        thread = SupervisedThread("test-closed", work)
+        thread.start()
+        thread.stop()
+        thread.join(60)
+    assert not thread.is_alive() and not caplog.records and "test-closed" not in restarts()

@@ -13,7 +13,7 @@ from quire.assemble.running import mark_running
 from quire.enrichments import Notes
 from quire.types import Block, OutlineEntry, PageInfo, PageResult
 
-VERSION = "6"
+VERSION = "7"
 """Changed whenever the assembled document may change."""
 
 __all__ = ["VERSION", "assemble", "assemble_pages"]

@@ -56,6 +56,8 @@ def _text_continues(first: Block, second: Block, floated: bool) -> bool:
     moved = second.page != last.page or (beside and second.bbox.top < last.bbox.bottom)
     if not moved or second.page - last.page > 1:
         return False
+    if second.page == last.page and not (first.style and second.style):
+        return False  # an engine that returns blocks, or a detector, says where they end on a page
     if first.style and second.style and abs(first.style.size - second.style.size) > 0.1 * first.style.size:
         return False
     text = first.text.rstrip()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from quire.chunk.tables import TableText, pipes, triplets
 from quire.chunk.values import ChunkOptions
-from quire.export._flow import TextRun, flow, runs
+from quire.export._flow import TextRun, flow, runs, with_superscripts
 from quire.export._markdown import is_latex, without_dollars
 from quire.export._structure import (
     Item,
@@ -155,13 +155,13 @@ def _written(block: Block, options: ChunkOptions | None, *, skip: int = 0) -> st
     if block.kind == "formula" and (block.latex or is_latex(block.text)):
         return f"$${flow(block.latex or without_dollars(block.text))}$$"
     if options is None or not options.use_markdown_text:
-        return flow(block.text[skip:])
+        return flow(with_superscripts(block)[skip:])
     return "".join(map(_marked, runs(block, skip=skip)))
 
 
 def _marked(run: TextRun) -> str:
     """Emphasis and links as Markdown, without escapes: the text is for models, not for a renderer."""
-    core = run.text.strip()
+    core = run.written.strip()
     if not core or run.is_plain:
         return run.text
     if run.latex:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from quire.cli import chunk_options, extract_options, options, sample_documents
+from quire.cli.amounts import spell
 from quire.cli.reporting import print_lines
 from quire.cli.settings import configuration_of
 from quire.context import Json
@@ -94,16 +95,26 @@ def _of_schema(samples: Sequence[Sample], schema: Json) -> Sequence[Sample]:
 
 def report_lines(learning: Learning) -> Iterator[str]:
     """What the cross-validation found: the figures of each field, then every mistake."""
+    from quire.learn.training import FEWEST
+
     model = learning.model
     yield f"learnt from {len(model.samples)} samples; version {model.digest[:12]}"
     for path, leaf in model.leaves.items():
         used = "chosen" if leaf.weights else "spelt" if leaf.spellings else "rules"
-        yield f"  {path}: F1 {leaf.rules.f1:.3f} by rules, {leaf.learned.f1:.3f} learnt; uses {used}"
+        few = learning.usable.get(path, FEWEST)
+        if few < FEWEST:
+            said = f"nothing learnt: {spell(few, 'sample')} with a decision and its place, {FEWEST} are needed"
+        else:
+            said = f"{leaf.learned.f1:.3f} learnt"
+        yield f"  {path}: F1 {leaf.rules.f1:.3f} by rules, {said}; uses {used}"
     if learning.mistakes:
         yield f"{len(learning.mistakes)} values would come out wrong without their own sample:"
     for one in learning.mistakes:
         where = f", page {one.page}" if one.page else ""
         yield f"  {one.document}{where}: {one.path} is {_shown(one.expected)}, not {_shown(one.got)}"
+    for document, paths in learning.undecided:
+        undecided = f"its sample says nothing about {', '.join(paths)}"
+        yield f"  {document}: {undecided}; decide on every field, also that it is not there"
     for document, path in learning.unplaced:
         yield f"  {document}: the value of {path} is no candidate: it stands in the middle of a text, or nowhere"
 
@@ -113,6 +124,7 @@ def _report(learning: Learning) -> dict[str, object]:
         path: {
             "rules": {**asdict(leaf.rules), "f1": leaf.rules.f1},
             "learned": {**asdict(leaf.learned), "f1": leaf.learned.f1},
+            "samples": learning.usable.get(path),
             "chosen": bool(leaf.weights),
             "spelt": bool(leaf.spellings),
         }
@@ -123,6 +135,7 @@ def _report(learning: Learning) -> dict[str, object]:
         "samples": len(learning.model.samples),
         "fields": leaves,
         "mistakes": [asdict(one) for one in learning.mistakes],
+        "undecided": [{"document": document, "paths": paths} for document, paths in learning.undecided],
         "unplaced": [{"document": document, "path": path} for document, path in learning.unplaced],
     }
 

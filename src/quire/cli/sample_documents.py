@@ -60,7 +60,7 @@ def truth_rows(truth: Path, schema: Json) -> dict[str, Mapping[str, Json]]:
             missing = {name: None for name in names if "." not in name and name not in given}
             found[str(row["file"])] = {**given, **missing}
         except (ValueError, LookupError, AttributeError, TypeError) as error:
-            raise UsageError(f'{truth}:{number} is not {{"file": NAME, "values": {{...}}}}: {error!r}') from error
+            raise UsageError(f'{truth}:{number} is not {{"file": NAME, "values": {{"field": value, …}}}}') from error
     return found
 
 

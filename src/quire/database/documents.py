@@ -63,6 +63,10 @@ class DocumentRows:
         rows = self._database.rows("SELECT key, size FROM facts WHERE document = ?", (document,))
         return [(str(key), integer(size)) for key, size in rows]
 
+    def digests(self, document: str) -> set[str]:
+        """The contents of its artifacts."""
+        return {str(one) for (one,) in self._database.rows("SELECT digest FROM facts WHERE document = ?", (document,))}
+
     def shared(self, document: str) -> set[str]:
         """The keys of its artifacts that another document uses too."""
         rows = self._database.rows(

@@ -40,6 +40,7 @@ def run_worker(options: WorkerOptions, say: Callable[[str], None]) -> bool:
     pools = options.pools or tuple(known)
     server = RestateServer(admin=options.admin) if options.admin else None
     with closing(open_store(options.store, options.facts, lease_s=options.lease_s)) as store:
+        store.leftovers.sweep()
         workflows = workflows_on(store, workers=options.workers, password=options.password, definitions=True)
         scopes = limit(server, options.limits) if server else frozenset()
         slots = {pool: known[pool] for pool in pools}

@@ -111,7 +111,7 @@ class _Writer:
     def add_text(self, block: Block, parent: dict[str, Any], *, skip: int = 0, **more: object) -> dict[str, Any]:
         listed = runs(block, skip=skip)
         original = block.text if block.kind == "code" else flow(block.text)
-        text = original if block.kind == "code" else "".join(run.text for run in listed)
+        text = original if block.kind == "code" else "".join(run.written for run in listed)
         look = uniform(listed) if block.kind not in ("title", "heading", "code", "formula") else None
         if block.kind == "heading":
             more["level"] = max(block.level or 1, 1)

@@ -58,8 +58,31 @@ class TextRun(NamedTuple):
         return self.superscript or self.subscript
 
     @property
+    def written(self) -> str:
+        """The text, a superscript in characters of its own where there are such."""
+        return raised_text(self.text) if self.superscript and not self.latex else self.text
+
+    @property
     def is_plain(self) -> bool:
         return not any(self[1:])
+
+
+_RAISED = str.maketrans("0123456789+-−–=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾")
+_RAISED_TEXT = re.compile(r"[0-9+\-−–=(),\s]*[0-9][0-9+\-−–=(),\s]*")
+
+
+def raised_text(text: str) -> str:
+    """A superscript in characters of its own, like ¹ and ⁻², if it is a number; as long as it was, or as it was."""
+    return text.translate(_RAISED) if _RAISED_TEXT.fullmatch(text) else text
+
+
+def with_superscripts(block: Block) -> str:
+    """The text of a block, its marks of notes and powers as superscripts: `passengers¹`, `10⁻²`."""
+    text = block.text
+    for span in block.spans:
+        if span.superscript:
+            text = text[: span.start] + raised_text(text[span.start : span.end]) + text[span.end :]
+    return text
 
 
 def runs(block: Block, *, skip: int = 0) -> list[TextRun]:

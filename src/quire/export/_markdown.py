@@ -191,6 +191,8 @@ def _emphasised(listed: Sequence[TextRun], places: Set[int], start: int, *, arou
             text += f"{lead}${run.latex}${trail}"
         elif run.code and core:
             text += f"{lead}{_code(core)}{trail}"
+        elif run.written != run.text:
+            text += run.written
         elif run.is_script and core and _is_misread(around[0] + text + lead, run):
             tag = "sup" if run.superscript else "sub"
             text += f"{lead}<{tag}>{escaped(core, places, start=start + len(lead))}</{tag}>{trail}"
@@ -204,9 +206,9 @@ def _emphasised(listed: Sequence[TextRun], places: Set[int], start: int, *, arou
 
 
 def _is_misread(before: str, run: TextRun) -> bool:
-    """Whether a superscript or subscript would say something else on the line: 10−2, x2, cm−1, but not H2O.
+    """Whether a script that has no characters of its own would say something else on the line: x2, xn, but not H2O.
 
-    Marks of notes and references behind words stay plain: they are read as such, and text is found as it is printed.
+    Raised letters behind words stay plain: they abbreviate them.
     """
     last = before[-1:]
     if run.subscript:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from quire.export import Exportable
 from quire.export._figures import FigureView, view_of
+from quire.export._flow import with_superscripts
 from quire.export._grid import texts
 from quire.export._structure import body, with_lists
 from quire.types import Block
@@ -24,7 +25,7 @@ def _block(block: Block, figures: FigureView) -> str:
         return "\n".join(figures.rows(block))
     if block.table is not None:
         return "\n".join("\t".join(row).rstrip() for row in texts(block.table))
-    return block.text.strip("\n")
+    return with_superscripts(block).strip("\n")
 
 
 def _item(item: Block) -> str:
@@ -32,4 +33,4 @@ def _item(item: Block) -> str:
     if item.kind == "field":
         return item.text.strip()
     indent = "  " * ((item.level or 1) - 1)
-    return indent + item.text.strip().replace("\n", f"\n{indent}  ")
+    return indent + with_superscripts(item).strip().replace("\n", f"\n{indent}  ")

@@ -10,6 +10,7 @@ from quire.catalog.records import SourceCatalog
 from quire.context import Json
 from quire.errors import EngineError, UsageError, log_traceback
 from quire.events import reason_of
+from quire.extract.calibration import probability_of
 from quire.extract.extractor import Extractor, PartlyFailed
 from quire.extract.merging import settled
 from quire.extract.naming.plurals import rows_asked
@@ -174,7 +175,7 @@ class _Filling:
             return None
         if outcome.conflict is not None:
             self.conflicts.append(outcome.conflict)
-        self.evidence[path] = replace(evidence, probability=confidence)
+        self.evidence[path] = replace(evidence, probability=probability_of(outcome.value, evidence))
         return outcome.value
 
     def _nothing(self, leaf: LeafSpec) -> str:

@@ -64,8 +64,9 @@ class Proposal:
     label: str = ""
     """The text on the page that says what the value is: what stands before or above it."""
     signs: Mapping[str, float] = field(default_factory=dict)
-    """What else speaks for the value, or against it, each from 0 to 1: `label`, how surely its label names the field;
-    `arithmetic`, 1 where other amounts of the page say that it is what is asked for, 0 where that it is another."""
+    """What else speaks for the value, or against it, each from 0 to 1: `known`, 1 where the meaning of the field is
+    known and 0 where only its name is; `label`, how surely the label on the page names the field; `arithmetic`, 1 where
+    other amounts of the page say that it is what is asked for, 0 where that it is another."""
     alternatives: tuple[Proposal, ...] = ()
     """Other values that the same extractor considered, best first."""
     others: tuple[Proposal, ...] = ()

@@ -15,7 +15,7 @@ from operator import sub
 from quire.layout.account import Account
 from quire.pagetext import INVISIBLE, LINE, SPACE, PageText
 
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdfd\ufe70-\ufefc]")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdfd\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
 
 MERGE_GAP = 0.9  # of the size: pieces of a line nearer than this belong together
 SCAN_GAP = (

@@ -234,7 +234,10 @@ class BlockMaker:
         style: Style | None = None,
         inner: Table | Field | None = None,
     ) -> None:
-        source = self.source
+        source, answer = self.source, _source(self.source, runs)
+        engine = source.engine if source.engine and runs and runs[0] >= source.recognised else "native"
+        if answer is not None and answer in source.others:
+            engine = answer.engine
         self.made.append(
             Block(
                 id=f"p{source.number}-b{len(self.made) + 1}",
@@ -245,13 +248,13 @@ class BlockMaker:
                 level=level,
                 marker=marker,
                 confidence=confidence_of(source, runs),
-                engine=source.engine if source.engine and runs and runs[0] >= source.recognised else "native",
+                engine=engine,
                 words=PageWords(lambda: source, _ranges(runs), page=source.number),
                 spans=content.spans,
                 table=inner if isinstance(inner, Table) else None,
                 field=inner if isinstance(inner, Field) else None,
                 style=style,
-                source=_source(source, runs),
+                source=answer,
             )
         )
 
@@ -262,9 +265,7 @@ class BlockMaker:
 
 def _source(page: PageText, runs: Sequence[int]) -> AnswerSource | None:
     """The engine's answer that any of the runs came from."""
-    if page.source is None or not runs or max(runs) < page.recognised:
-        return None
-    return page.source
+    return page.source_of(max(runs)) if runs else None
 
 
 def confidence_of(page: PageText, runs: Sequence[int]) -> float | None:

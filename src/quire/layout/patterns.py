@@ -20,7 +20,9 @@ _NUMBER = re.compile(
 _LABEL = re.compile(r"\[[A-Za-z][\w+&]{1,9}\]\Z|\[\d{1,3}\]\Z")
 _ENUMERATION = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\Z|\d{1,2}(?:\.\d{1,2}){1,3}\.?\Z")
 _PHONE = re.compile(r"^\(\d{3}\)\s*\d{3}\b|^\(?\d{1,3}[.)]\s+\d{3}[-–. ]\d{3,4}\b")
-_CONTENTS = re.compile(r"(?:[.…·_]\s?){4,}\s*(?:[A-Z]{1,2}-)?(?:\d{1,4}|[ivxlc]{1,7})\Z")
+_CONTENTS = re.compile(  # begins only where a leader does: a line of thousands of dots is searched once
+    r"(?<![.…·_])(?<![.…·_]\s)(?:[.…·_]\s?){4,}\s*(?:[A-Z]{1,2}-)?(?:\d{1,4}|[ivxlc]{1,7})\Z"
+)
 _ADDRESS = re.compile(
     r"https?://|www\.|\S@\S|\b[A-Z]{2} \d{5}\b|^\d{1,5}[A-Z]? (?:\w+\.? ){1,4}(?:street|st|avenue|ave|road|rd|drive|dr|"
     r"blvd|boulevard|lane|ln|way|plaza|suite|court|ct|highway|hwy)\b|^p\.? ?o\.? box\b|^(?:tel|phone|fax|e-?mail)\b",

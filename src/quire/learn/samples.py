@@ -27,6 +27,10 @@ NO_CONTENT = (
 """What to do about a sample without content: a review of an earlier version exported it, or its document could not be
 looked at any more."""
 _KEYS = ("document", "schema", "values")
+_SHAPES = {
+    "values": 'an object of values by field, {"total": 12.5}',
+    "places": 'objects by field, {"total": {"page": 1, "bboxes": [[0.1, 0.2, 0.3, 0.02]]}}',
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,9 @@ class Sample:
             text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
             values = dict(_flat(row["values"], ""))
         except (AttributeError, KeyError, TypeError) as error:
-            raise UsageError(f"the sample of {str(row.get('name', 'a document'))[:80]} is broken: {error!r}") from error
+            whose = str(row.get("name") or row["document"])[:80]
+            what = "values" if not isinstance(row["values"], Mapping) else "places"
+            raise UsageError(f"the sample of {whose} is broken: its {what} are not {_SHAPES[what]}") from error
         return cls(str(row["document"]), str(row.get("name", "")), row["schema"], values, places, text)
 
     def to_json(self) -> dict[str, Json]:
@@ -150,13 +156,24 @@ class Sample:
         try:
             pages, blocks = decode_document(self.content.encode("utf-8", "surrogatepass"), _unknown)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-            raise UsageError(f"the content of the sample of {self.name[:80]} is broken: {error!r}") from error
+            raise UsageError(f"the content of the sample of {self.name[:80]} is broken; {NO_CONTENT}") from error
         return SourceCatalog(self.document, self.name, self.digest, (), pages, blocks)
 
     def expected(self, path: str) -> Sequence[Json] | None:
         """The values of a leaf, none if the document does not have it; None if the sample does not say."""
         listed = [value for one, value in self.values.items() if one == path or re.sub(r"\[\d+\]$", "", one) == path]
         return [value for value in listed if value not in (None, "")] if listed else None
+
+    @property
+    def undecided(self) -> list[str]:
+        """The fields about which the sample says nothing: neither a value nor, with None, that there is none."""
+        decided = {re.sub(r"\[\d+\]", "[]", path) for path in self.values}
+        return [
+            leaf.path
+            for leaf in self.leaves.leaves
+            if not any(path in (leaf.path, leaf.path.split("[]")[0]) for path in decided)
+            and self.expected(leaf.path) is None
+        ]
 
     def place(self, path: str) -> SamplePlace | None:
         """The place of the only, or the first, value of a leaf."""

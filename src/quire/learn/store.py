@@ -80,7 +80,10 @@ def _sample(data: bytes, place: str) -> Sample:
         raise UsageError(f"{place} is no JSON: {error}") from error
     if not isinstance(row, dict):
         raise UsageError(f"{place} is a JSON {type(row).__name__}, not a sample")
-    return Sample.from_json(row)
+    try:
+        return Sample.from_json(row)
+    except UsageError as error:
+        raise UsageError(f"{place}: {error}") from error
 
 
 def _is_meant(sample: Sample, name: str) -> bool:

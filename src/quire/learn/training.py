@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import comb
 from typing import NamedTuple
@@ -50,6 +50,10 @@ class Learning:
     mistakes: Sequence[LearningMistake]
     unplaced: Sequence[tuple[str, str]]
     """Documents and paths of values that no candidate says: nothing can be learnt from them."""
+    undecided: Sequence[tuple[str, Sequence[str]]] = ()
+    """Documents whose samples say nothing about some fields, neither a value nor that there is none, and these."""
+    usable: Mapping[str, int] = field(default_factory=dict)
+    """How many samples can be learnt from, by path; a field needs `FEWEST`. Fields with several values have none."""
 
 
 def learn(samples: Iterable[Sample]) -> LearnedModel:
@@ -73,6 +77,8 @@ def checked_learning(samples: Iterable[Sample]) -> Learning:
         model,
         [mistake for lesson in lessons for mistake in lesson.mistakes],
         [(one.sample.name, lesson.leaf.path) for lesson in lessons for one in lesson.unplaced],
+        [(one.sample.name, lacks) for one in studied if (lacks := one.sample.undecided)],
+        {lesson.leaf.path: len(lesson.usable) for lesson in lessons if lesson.single},
     )
 
 
@@ -168,9 +174,9 @@ class _Lesson:
     def __init__(self, leaf: LeafSpec, studied: Sequence[_Studied]) -> None:
         self.leaf = leaf
         said = [(one, expected) for one in studied if (expected := one.sample.expected(leaf.path)) is not None]
-        self._single = "[]" not in leaf.path and all(len(expected) <= 1 for _, expected in said)
+        self.single = "[]" not in leaf.path and all(len(expected) <= 1 for _, expected in said)
         self._said = said
-        cases = [self._case(one, expected) for one, expected in said] if self._single else []
+        cases = [self._case(one, expected) for one, expected in said] if self.single else []
         self._kinds = tuple(sorted({choice.candidate.kind for one in cases for choice in one.right if choice}))
         self.cases = [one.of_kinds(self._kinds) for one in cases]
         for one in self.cases:
@@ -191,7 +197,7 @@ class _Lesson:
     @cached_property
     def learned(self) -> LearnedLeaf:
         path, rules = self.leaf.path, self._rules_score
-        if not self._single or not self._can_learn:
+        if not self.single or not self._can_learn:
             return LearnedLeaf(path, rules, rules)
         score = self._total(self._decided)
         if self._decision == _RULES:
@@ -207,10 +213,15 @@ class _Lesson:
             self._spellings(self.cases) if spells else KnownSpellings(),
         )
 
+    @property
+    def usable(self) -> list[_Case]:
+        """The samples of which it is known which candidate is right."""
+        return [one for one in self.cases if one.right]
+
     @cached_property
     def _can_learn(self) -> bool:
         """Not where the rules are so often right that nothing could be better by more than chance."""
-        usable = [one for one in self.cases if one.right]
+        usable = self.usable
         if len(usable) < FEWEST or not any(one.right[0] for one in usable):
             return False
         wrong = sum(_wrong(self._score(one)) > 0 for one in self._ruled)
@@ -256,7 +267,7 @@ class _Lesson:
 
     @property
     def mistakes(self) -> list[LearningMistake]:
-        if not self._single:
+        if not self.single:
             return [
                 LearningMistake(one.sample.name, self.leaf.path, list(expected), got, None)
                 for one, expected in self._said
@@ -278,7 +289,7 @@ class _Lesson:
 
     @cached_property
     def _rules_score(self) -> LeafScore:
-        if self._single:
+        if self.single:
             return self._total(self._ruled)
         scores = (self._score_several(expected, self._proposed(one)) for one, expected in self._said)
         return sum(scores, LeafScore())

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from quire.assemble import assemble_pages
 from quire.document import Document
 from quire.engine import Recognition
-from quire.result import DocumentResult
-from quire.types import Block, Layout, PageInfo
+from quire.result import DocumentResult, ResultStatus
+from quire.types import Block, Layout, PageInfo, PageResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +25,19 @@ class PageReading:
 class PipelineResult(DocumentResult):
     """A `DocumentResult` that also holds the regions of each page and their recognitions, by page number.
 
-    `errors` are those of exporters that failed under `error_policy="attach"`.
+    `errors` are those of exporters that failed under `error_policy="attach"`. What spans pages is resolved as in
+    `read`.
     """
 
     def __init__(self, document: Document, pages: Sequence[PageReading]) -> None:
-        blocks = [block for page in pages for block in page.blocks]
-        super().__init__(document, [page.info for page in pages], blocks)
+        read = [PageResult(page.info, page.blocks) for page in pages]
+        super().__init__(document, *assemble_pages(read, document.reader.outline()))
         self.layouts: Mapping[int, Layout] = {page.info.number: page.layout for page in pages}
         self.recognitions: Mapping[int, tuple[Recognition, ...]] = {p.info.number: p.recognitions for p in pages}
         self.errors: tuple[Exception, ...] = ()
+
+    @property
+    def status(self) -> ResultStatus:
+        """`complete`, or `partial` when a page failed or was skipped, or a region of one could not be read."""
+        unread = any(one.error for page in self.recognitions.values() for one in page)
+        return "partial" if unread else super().status

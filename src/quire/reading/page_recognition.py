@@ -17,10 +17,18 @@ from quire.reading.page_stages import EngineReading
 from quire.reading.pictures import ask_about, outcome_of, picture_in, seen_by, source_of
 from quire.recognize.formula_regions import formula_regions
 from quire.recognize.normalize import Garbage, interpreted
-from quire.recognize.routing import Needs, is_dense_table, is_weak, lost_letters
+from quire.recognize.routing import (
+    Needs,
+    is_dense_table,
+    is_readable,
+    is_weak,
+    lacks_letters,
+    lost_letters,
+    without_lines,
+)
 from quire.recognize.seen import Seen
 from quire.recognize.turns import evidence, other_turns
-from quire.types import AnswerSource
+from quire.types import AnswerSource, Region
 from quire.workers import WorkerError, WorkerReply
 
 if TYPE_CHECKING:
@@ -105,12 +113,44 @@ class PageRecognition:
             if tried is None:
                 continue
             if not is_weak(tried.readings) or not (engines or best):
-                return replace(tried.recognised, path=tuple(self._path))
+                return self._with_other_scripts(tried.recognised, engines)
             best = max(filter(None, (best, tried)), key=lambda one: _confidence(one.readings))
         if best is not None:
             return replace(best.recognised, path=tuple(self._path))
         tried_all = "; ".join(f"{a.engine} {a.outcome}: {a.reason}" for a in self._path)
         raise RecognitionError(f"no engine could read it ({tried_all or recognizer.nobody(self._needs)})", self._path)
+
+    def _with_other_scripts(self, recognised: Recognised, engines: Sequence[Engine]) -> Recognised:
+        """The page with the lines that its engine saw but could not read, as far as one of the others can."""
+        reading = recognised.reading
+        size, inputs = reading.seen.prepared.size, recognised.inputs
+        for engine in engines:
+            if not reading.whole or "regions" not in engine.capabilities or not lacks_letters(reading.readings, size):
+                break
+            begun = self._recognizer.clock()
+            boxes = [box for one in reading.readings for box in one.unread]
+            regions = tuple(Region(f"unread-{number}", box) for number, box in enumerate(boxes, 1))
+            question = self._recognizer.question(reading.seen, self._needs, regions)
+            try:
+                given = self._answer_about(engine, reading.seen, question)
+                answers = interpreted(engine, given.data, question)
+            except (CancelledError, InputError, StoreError, UsageError):
+                raise
+            except Exception as error:  # the rest of the page was read
+                log_traceback(f"engine {engine.name}, page {self._number}", error)
+                self._note(engine.name, outcome_of(error), reason_of(error).removeprefix(f"{engine.name}: "), begun)
+                continue
+            read = {box: one for box, one in zip(boxes, answers, strict=True) if is_readable(one)}
+            reason = f"{len(read)} of {len(boxes)} lines that {reading.engine} could not read"
+            self._note(engine.name, given.outcome if read else "weak", reason, begun, given)
+            if not read:
+                continue
+            first = [without_lines(one, read) for one in reading.readings]
+            provenance = Provenance(given.tier, given.source)
+            more = [replace(one, region=None, unread=(), provenance=provenance) for one in read.values()]
+            reading = replace(reading, readings=(*first, *more))
+            inputs = (*inputs, digest_of(["unread", digest_bytes(given.data), asdict(given.source)]))
+        return Recognised(reading, inputs, tuple(self._path))
 
     def _with_formulas(self, recognised: Recognised) -> Recognised:
         """The page with the formulas in it, where an engine reads them and some regions look like one."""
@@ -123,7 +163,7 @@ class PageRecognition:
             if not regions:
                 return recognised
             question = self._recognizer.question(reading.seen, self._needs, regions)
-            given = self._formula_answer(engine, reading.seen, question)
+            given = self._answer_about(engine, reading.seen, question)
             formulas = tuple(interpreted(engine, given.data, question))
         except (CancelledError, InputError, StoreError, UsageError):
             raise
@@ -138,7 +178,7 @@ class PageRecognition:
         inputs = (*recognised.inputs, digest)
         return Recognised(replace(reading, formulas=formulas), inputs, tuple(self._path))
 
-    def _formula_answer(self, engine: Engine, seen: Seen, question: Question) -> _Given:
+    def _answer_about(self, engine: Engine, seen: Seen, question: Question) -> _Given:
         """The answer about regions: a cache hit, or asked where the engine runs, which draws the page again."""
         recognizer, page = self._recognizer, self._number
         key = answer_key(engine, seen.prepared.digest, question)

@@ -17,6 +17,7 @@ from quire.recognize.cells import clean_table
 from quire.recognize.clean import clean_box, clean_code, clean_confidence, clean_line, clean_text, whole
 from quire.recognize.linewords import spells, words_in
 from quire.recognize.loops import absurdity
+from quire.recognize.routing import is_unread
 from quire.types import BLOCK_KINDS, BBox, Region, Word
 
 __all__ = ["Garbage", "interpreted", "normalize", "words_in"]
@@ -50,9 +51,9 @@ def normalize(recognitions: Sequence[Recognition], question: Question, *, engine
         raise EngineError(engine, "there is no answer")
     name = recognitions[0].engine
     if not question.regions:
-        return [_raised(_clean(_merged(recognitions), WHOLE_PAGE))]
+        return [_raised(_clean(_merged(recognitions), WHOLE_PAGE, question.size))]
     answers = {one.region: one for one in reversed(recognitions)}
-    cleaned = [_answer_for(region, answers.get(region.id), name) for region in question.regions]
+    cleaned = [_answer_for(region, answers.get(region.id), name, question.size) for region in question.regions]
     if all(one.error for one in cleaned):
         raise EngineError(name, cleaned[0].error or "no region was read")
     return cleaned
@@ -75,14 +76,14 @@ def _raised(recognition: Recognition) -> Recognition:
     return recognition
 
 
-def _answer_for(region: Region, answer: Recognition | None, engine: str) -> Recognition:
+def _answer_for(region: Region, answer: Recognition | None, engine: str, size: tuple[int, int]) -> Recognition:
     if answer is None:
         error = None if region.role == "blank" else "the engine gave no answer for this region"
         return Recognition(engine, region=region.id, grid=region.grid, error=error)
-    return replace(_clean(answer, clean_box(region.bbox) or WHOLE_PAGE), region=region.id, grid=region.grid)
+    return replace(_clean(answer, clean_box(region.bbox) or WHOLE_PAGE, size), region=region.id, grid=region.grid)
 
 
-def _clean(recognition: Recognition, place: BBox) -> Recognition:
+def _clean(recognition: Recognition, place: BBox, size: tuple[int, int]) -> Recognition:
     """The recognition without its invalid parts; with an `error` and nothing else when most of it is invalid."""
     offered = [line for line in recognition.lines if clean_line(line.text)]
     lines = [line for line in map(_clean_line, offered) if line is not None]
@@ -90,14 +91,17 @@ def _clean(recognition: Recognition, place: BBox) -> Recognition:
     refused = len(offered) - len(lines) + sum(clean_box(block.bbox) is None for block in boxed)
     blocks = [block for block in (_clean_block(block, place) for block in recognition.blocks) if block is not None]
     language = clean_line(recognition.language) or None
-    cleaned = replace(recognition, lines=tuple(lines), blocks=tuple(blocks), language=language)
+    seen = [(box, clean_line(line.text)) for line in recognition.lines if (box := clean_box(line.bbox)) is not None]
+    boxes = [*filter(None, map(clean_box, recognition.unread)), *(b for b, text in seen if is_unread(text, b, size))]
+    unread = tuple(dict.fromkeys(boxes))
+    cleaned = replace(recognition, lines=tuple(lines), blocks=tuple(blocks), language=language, unread=unread)
     if recognition.error:
         error: str | None = clean_line(recognition.error) or "the engine could not read it"
     elif 2 * refused > len(offered) + len(boxed):
         error = f"{refused} of {len(offered) + len(boxed)} boxes lie outside the page or are invalid"
     else:
         error = absurdity(cleaned)
-    return replace(cleaned, lines=(), blocks=(), error=error) if error else cleaned
+    return replace(cleaned, lines=(), blocks=(), unread=(), error=error) if error else cleaned
 
 
 def _clean_line(line: ReadLine) -> ReadLine | None:

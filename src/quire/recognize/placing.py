@@ -19,6 +19,7 @@ from quire.pagetext import LINE, SPACE, FormulaInfo, PageText
 from quire.prepare.prepared import Redaction
 from quire.recognize.emphasis import bold_words
 from quire.recognize.latex import is_balanced
+from quire.recognize.routing import unread_letters
 from quire.recognize.seen import Seen
 from quire.recognize.specks import is_speck
 from quire.recognize.structured import lines_of
@@ -59,6 +60,7 @@ class _Runs:
     flags: list[int] = field(default_factory=list)
     bold: list[bool] = field(default_factory=list)
     confidences: list[float | None] = field(default_factory=list)
+    origins: list[int] = field(default_factory=list)
     left_out: Counter[LeftOut] = field(default_factory=Counter)
 
 
@@ -79,6 +81,14 @@ def placed(
     figures of them, with their words. Words that are already on the page are counted in `left_out`.
     """
     lines = [line for reading in readings for line in _lines_of(reading)]
+    answers = list(dict.fromkeys(reading.provenance.source for reading in readings))
+    others = [answer for answer in answers if answer is not None and answer != source]
+    origin = {
+        id(line): others.index(reading.provenance.source) + 1
+        for reading in readings
+        if reading.provenance.source in others
+        for line in reading.lines
+    }
     notes = Notes((*native.notes, *seen.notes))
     no_pictures: list[float] = []
     shown = notes.enriched("pictures", lambda: _pictures(seen, native, lines), no_pictures) if whole else no_pictures
@@ -102,8 +112,12 @@ def placed(
         lines, base = kept, replace(base, images=figures)
     for line in lines:
         _place(line, feet[id(line)], seen, native, taken, bold, runs)
+        runs.origins += [origin.get(id(line), 0)] * (len(runs.texts) - len(runs.origins))
+    if whole:
+        runs.left_out["unread"] += unread_letters(readings, seen.prepared.size)
     for found in seen.prepared.redactions:
         _mark(found, seen, native, runs)
+    runs.origins += [0] * (len(runs.texts) - len(runs.origins))
     runs.sizes = _evened(runs)
     no_formulas: list[FormulaInfo] = []
     in_latex = notes.enriched(
@@ -118,6 +132,8 @@ def placed(
         source=source,
         recognised=count,
         ordered=ordered,
+        others=others,
+        origins=runs.origins if others else (),
         confidences=runs.confidences,
         skew=round(-seen.prepared.skew, 3) if whole else 0.0,
         chars=base.chars + sum(map(len, runs.texts)),

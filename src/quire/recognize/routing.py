@@ -6,13 +6,13 @@ come first; the stricter question is kept for pages that are mostly a dense tabl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from quire.pagetext import PageText
 from quire.recognize.options import RecognizeOptions
-from quire.types import BBox
+from quire.types import SMALL_SHARE, BBox
 
 if TYPE_CHECKING:
     from quire.engine import Capability, Engine, Recognition
@@ -26,6 +26,7 @@ DENSE_RULES = (8, 4)  # horizontal and vertical rules of a dense table
 DENSE_SHARE = 0.5  # of the page's area inside them
 WEAK = 0.6  # mean confidence: below it another engine may do better
 LETTER_WIDTH = 0.5  # of the height of a line
+LEAST_LETTERS = 10  # a line with room for fewer may be a speck or a drawing
 MANY_LETTERS = 60  # with room for fewer, no conclusion is possible
 KNOWN_LETTERS = 0.25  # share of the letters for which there is room
 MANY_WORDS = 5  # with fewer, no conclusion about an engine is possible
@@ -127,17 +128,36 @@ def is_dense_table(seen: Seen) -> bool:
     return across * down > DENSE_SHARE * width * height
 
 
+def room_in(box: BBox, size: tuple[int, int]) -> float:
+    """How many letters there is room for in a line of a picture of that size."""
+    across, down = box.width * size[0], box.height * size[1]
+    return max(across, down) / (LETTER_WIDTH * max(1.0, min(across, down)))
+
+
+def is_unread(text: str, box: BBox, size: tuple[int, int]) -> bool:
+    """Whether hardly any of the letters of a line was read: it is in another script, or no text."""
+    room = room_in(box, size)
+    return room > LEAST_LETTERS and sum(map(len, text.split())) < KNOWN_LETTERS * room
+
+
 def lost_letters(readings: Sequence[Recognition], size: tuple[int, int]) -> bool:
     """Whether an engine detected lines of text but recognised hardly any of their letters: another script."""
-    width, height = size
-    room = letters = 0.0
-    for reading in readings:
-        for line in reading.lines:
-            across, down = line.bbox.width * width, line.bbox.height * height
-            long, thick = (down, across) if line.angle % 180 else (across, down)
-            room += long / (LETTER_WIDTH * max(thick, 1.0))
-            letters += len(line.text)
+    lines = [line for reading in readings for line in reading.lines]
+    room = sum(room_in(line.bbox, size) for line in lines)
+    letters = sum(len(line.text) for line in lines)
     return room > MANY_LETTERS and letters < KNOWN_LETTERS * room
+
+
+def unread_letters(readings: Sequence[Recognition], size: tuple[int, int]) -> int:
+    """About how many letters were seen and not read."""
+    return round(sum(room_in(box, size) for reading in readings for box in reading.unread))
+
+
+def lacks_letters(readings: Sequence[Recognition], size: tuple[int, int]) -> bool:
+    """Whether more than a small share of the letters that an engine saw was not read: lines in another script."""
+    read = sum(len(line.text) for reading in readings for line in reading.lines)
+    unread = unread_letters(readings, size)
+    return unread > SMALL_SHARE * (read + unread)
 
 
 def is_weak(readings: Sequence[Recognition]) -> bool:
@@ -145,3 +165,15 @@ def is_weak(readings: Sequence[Recognition]) -> bool:
     words = sum(len(line.words) for reading in readings for line in reading.lines)
     known = [c for c in (reading.confidence for reading in readings) if c is not None]
     return words >= MANY_WORDS and bool(known) and sum(known) / len(known) < WEAK
+
+
+def is_readable(reading: Recognition) -> bool:
+    """Whether an engine read a line that another one could not, with some confidence."""
+    sure = reading.confidence is None or reading.confidence >= WEAK
+    return bool(reading.lines) and not reading.unread and not reading.error and sure
+
+
+def without_lines(reading: Recognition, read: Container[BBox]) -> Recognition:
+    """The reading without lines at these places, which another engine has read."""
+    lines = tuple(line for line in reading.lines if line.bbox not in read)
+    return replace(reading, lines=lines, unread=tuple(box for box in reading.unread if box not in read))

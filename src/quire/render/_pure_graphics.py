@@ -13,12 +13,12 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
-from quire.render._pure_text import Span, Spoken, Transform
+from quire.render._pure_spans import Spans, Spoken, TextSpan, actual_text, address_of
+from quire.render._pure_text import Transform
 
 THIN = 3.0  # points: a filled rectangle thinner than this is a ruling
 STRAIGHT = 0.6  # points: a stroke that leaves its axis by less is horizontal or vertical
 LEVEL = 0.5  # of the size of type: text that is higher or lower by more is on another line
-EMPTY = 2  # bytes of a text without characters
 SHORT = 1.5  # points: a shorter ruling is a dot
 MAX_DEPTH = 6  # nesting of forms
 MAX_OBJECTS = 20_000
@@ -39,7 +39,7 @@ class Graphics:
     images: list[float] = field(default_factory=list)
     drawings: list[float] = field(default_factory=list)
     text_objects: int = 0
-    spans: dict[int, Spoken] = field(default_factory=dict)  # by the address of a text object
+    spans: Spans = field(default_factory=Spans)
 
 
 def read_graphics(page: Any, transform: Transform) -> Graphics:
@@ -55,7 +55,7 @@ class _Reader:
         self.transform = transform
         self.found = Graphics()
         self.left = MAX_OBJECTS
-        self.span: Span | None = None  # of the last text object
+        self.span: TextSpan | None = None  # of the last text object
 
     def object(self, handle: Any, outer: Matrix, depth: int) -> None:
         if self.left <= 0 or not handle:
@@ -84,27 +84,35 @@ class _Reader:
         return min(xs), min(ys), max(xs), max(ys)
 
     def _text(self, handle: Any, outer: Matrix) -> None:
-        last, mark = self.span, _actual_text(handle)
+        spans, number = self.found.spans, len(self.found.spans.numbers)
+        spans.numbers[address_of(handle)] = number
+        last, (mark, text) = self.span, actual_text(handle) or (0, "")
         self.span = None
-        if mark is None and last is None:
+        if not mark and last is None:
             return
         matrix = _product(_matrix(handle), outer)
         x, baseline = self.transform.point(matrix[4], matrix[5])
-        if last is not None and mark != last.mark and abs(baseline - last.baseline) < LEVEL * last.size:
-            last.following = x
+        level = last is not None and abs(baseline - last.baseline) < LEVEL * last.size
+        if last is not None and mark != last.mark:
+            last.following, last = x if level else None, None
         box = [ctypes.c_float() for _ in range(4)]
-        if mark is None or not pdfium.FPDFPageObj_GetBounds(handle, *box):
+        if not mark or not pdfium.FPDFPageObj_GetBounds(handle, *box):
             return
         x0, y0, x1, y1 = (value.value for value in box)
         left, _, right, _ = self._bounds([_apply(outer, x, y) for x, y in ((x0, y0), (x1, y0), (x0, y1), (x1, y1))])
-        size = ctypes.c_float()
-        pdfium.FPDFTextObj_GetFontSize(handle, size)
-        if last is None or mark != last.mark:
-            last = Span(mark, min(x, left), right, baseline, size.value * math.hypot(matrix[2], matrix[3]))
-        elif abs(baseline - last.baseline) < LEVEL * last.size:
+        if last is None:
+            size = ctypes.c_float()
+            pdfium.FPDFTextObj_GetFontSize(handle, size)
+            height = size.value * math.hypot(matrix[2], matrix[3])
+            last = TextSpan(mark, text, number, min(x, left), right, baseline, right - left, height)
+            if last.unread:
+                spans.unread.append(last)
+        elif level:
             last.left, last.right = min(last.left, x, left), max(last.right, right)
+            if right - left > last.widest:
+                last.baseline, last.widest = baseline, right - left
         self.span = last
-        self.found.spans[_address(handle)] = Spoken(last, left, right)
+        spans.objects[address_of(handle)] = Spoken(last, left, right)
 
     def _path(self, handle: Any, outer: Matrix) -> None:
         fill, stroke = ctypes.c_int(0), ctypes.c_int(0)
@@ -242,18 +250,3 @@ def _is_rectangle(points: list[Point]) -> bool:
 
 def _near(a: Point, b: Point) -> bool:
     return abs(a[0] - b[0]) <= STRAIGHT and abs(a[1] - b[1]) <= STRAIGHT
-
-
-def _actual_text(handle: Any) -> int | None:
-    """The address of the mark that says what the text of an object is; None where nothing does, or it says nothing."""
-    found = None
-    length = ctypes.c_ulong()
-    for index in range(pdfium.FPDFPageObj_CountMarks(handle)):
-        mark = pdfium.FPDFPageObj_GetMark(handle, index)
-        known = pdfium.FPDFPageObjMark_GetParamStringValue(mark, b"ActualText", None, 0, length)
-        found = _address(mark) if known and length.value > EMPTY else found
-    return found
-
-
-def _address(handle: Any) -> int:
-    return ctypes.cast(handle, ctypes.c_void_p).value or 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ import pypdfium2.raw as pdfium
 
 from quire.fonts import Font, hangs
 from quire.pagetext import HYPHEN, INVISIBLE, LINE, SPACE, UNMAPPED
+from quire.render._pure_spans import Spans, Spoken, TextSpan
 from quire.render.glyphs import COMPOSED, EXPANSIONS, SYMBOLS
 from quire.types import LeftOut
 
@@ -39,10 +40,13 @@ SIZE_CHANGE = 0.04  # a larger change of size begins a new run
 _LAM = 0x644
 _ALEFS = frozenset([0x622, 0x623, 0x625, 0x627])
 _CJK = ((0x2E80, 0x9FFF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0xFF00, 0xFFEF), (0x20000, 0x2FA1F))
+_RIGHT_TO_LEFT = ((0x590, 0x8FF), (0xFB1D, 0xFEFC), (0x10800, 0x10FFF), (0x1E800, 0x1EFFF))
 _MARKS = (
     *((0x591, 0x5BD), (0x5BF, 0x5BF), (0x5C1, 0x5C2), (0x5C4, 0x5C5), (0x5C7, 0x5C7), (0x610, 0x61A), (0x64B, 0x65F)),
     *((0x670, 0x670), (0x6D6, 0x6DC), (0x6DF, 0x6E4), (0x6E7, 0x6E8), (0x6EA, 0x6ED), (0x711, 0x711), (0x730, 0x74A)),
-    *((0x7A6, 0x7B0), (0x7EB, 0x7F3), (0x8D3, 0x8FF)),
+    *((0x7A6, 0x7B0), (0x7EB, 0x7F3), (0x8D3, 0x8FF), (0x10A01, 0x10A0F), (0x10A38, 0x10A3F), (0x10AE5, 0x10AE6)),
+    *((0x10D24, 0x10D27), (0x10EAB, 0x10EAC), (0x10F46, 0x10F50), (0x10F82, 0x10F85), (0x1E8D0, 0x1E8D6)),
+    (0x1E944, 0x1E94A),
 )
 _SPACES = frozenset(
     [0x09, 0x20, 0xA0, 0x1680, *range(0x2000, 0x200C), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF, 0x200D]
@@ -72,27 +76,6 @@ class Transform(NamedTuple):
 
 
 @dataclass(slots=True)
-class Span:
-    """Text objects that are one piece of text to the file, which says what it is: `ActualText`, PDF 32000-1, 14.9.4."""
-
-    mark: int
-    left: float
-    right: float
-    baseline: float
-    size: float
-    following: float | None = None  # where the text object after them begins, on the same line
-    read: bool = False
-
-
-class Spoken(NamedTuple):
-    """The place of one text object in its span."""
-
-    span: Span
-    left: float
-    right: float
-
-
-@dataclass(slots=True)
 class _Look:
     """How the characters of one text object are set."""
 
@@ -104,6 +87,7 @@ class _Look:
     invisible: bool
     symbols: dict[str, str]
     hanging: bool
+    number: int  # in the order of the file
     spoken: Spoken | None
     repeats: bool  # what another object of its span says
 
@@ -156,13 +140,13 @@ class _Waiting(NamedTuple):
     made_up: bool
 
 
-def read_runs(textpage: Any, transform: Transform, spans: Mapping[int, Spoken], *, tagged: bool) -> RunArrays:
+def read_runs(textpage: Any, transform: Transform, spans: Spans, *, tagged: bool) -> RunArrays:
     """All characters of a page as runs."""
     return _Reader(textpage, transform, spans, tagged).read()
 
 
 class _Reader:
-    def __init__(self, textpage: Any, transform: Transform, spans: Mapping[int, Spoken], tagged: bool) -> None:
+    def __init__(self, textpage: Any, transform: Transform, spans: Spans, tagged: bool) -> None:
         self.textpage, self.transform, self.spans, self.tagged = textpage, transform, spans, tagged
         self.runs = RunArrays()
         self.looks: dict[int, _Look] = {}
@@ -184,6 +168,7 @@ class _Reader:
         count = pdfium.FPDFText_CountChars(self.textpage)
         space, made_up = False, False
         high = 0
+        unread = self.spans.unread[::-1]
         for index in range(max(count, 0)):
             code = pdfium.FPDFText_GetUnicode(self.textpage, index)
             if 0xD800 <= code < 0xDC00:  # the high surrogate of a character beyond U+FFFF
@@ -199,6 +184,10 @@ class _Reader:
             look = self._look(handle, index)
             if look.repeats:
                 continue
+            while unread and unread[-1].number < look.number:
+                self._add_waiting()
+                self.waiting = _Waiting(self._spelled(unread.pop(), look), 0, False, made_up or space)
+                space, made_up = False, True
             flag = 0
             if (code == 2 and pdfium.FPDFText_IsHyphen(self.textpage, index) == 1) or code == 0xAD:
                 text, flag = "-", HYPHEN
@@ -224,10 +213,28 @@ class _Reader:
             self._add_waiting()
             self.waiting = _Waiting(glyph, flag, space, made_up)
             space = made_up = False
+        for span in reversed(unread):
+            self._add_waiting()
+            self.waiting = _Waiting(self._spelled(span, self.look or self._plain(span)), 0, False, True)
         self._add_waiting()
         self._close()
-        self.runs.text_objects = sum(1 for address in self.looks if address)
+        self.runs.text_objects = len({*self.looks, *self.spans.objects} - {0})
         return self.runs
+
+    def _spelled(self, span: TextSpan, look: _Look) -> _Glyph:
+        """A span of which PDFium reads nothing, in the look of the nearest text."""
+        near = self.waiting.glyph if self.waiting else self.glyph
+        if near is not None and abs(near.baseline - span.baseline) < BASELINE_SHIFT * span.size:
+            look = near.look
+        self.runs.chars += len(span.text)
+        top, bottom = span.baseline - 0.75 * span.size, span.baseline + 0.22 * span.size
+        box = (span.left, top, span.reach, bottom)
+        return _Glyph(span.text[:LONGEST], span.left, span.reach, span.baseline, box, span.baseline, look)
+
+    def _plain(self, span: TextSpan) -> _Look:
+        """The look of a span on a page of which PDFium reads nothing."""
+        font = self._font(None)
+        return _Look(font, span.size, 0, 0, -1, False, {}, hanging=False, number=0, spoken=None, repeats=False)
 
     def _is_raw(self, index: int) -> bool:
         """Whether a character is the code of a glyph, for which PDFium knows no character."""
@@ -267,6 +274,8 @@ class _Reader:
         gap = glyph.start - previous.end
         if _right_to_left(glyph.text) and _right_to_left(previous.text):  # PDFium turns some words, not others
             gap = max(self.start - glyph.end, glyph.start - self.end, previous.start - glyph.end)
+            if _is_mark(glyph.text) and self.start <= glyph.start and glyph.end <= self.end:
+                gap = 0.0
         same_spot = abs(glyph.start - previous.start) < DOUBLE_STRIKE * size and glyph.text == previous.text
         shift = abs(glyph.base - self.line_base)
         if again or (same_spot and shift < DOUBLE_STRIKE * size):
@@ -409,7 +418,8 @@ class _Reader:
             return _Glyph(text, left, right, baseline, (left, top, right, bottom), baseline, look)
         if angle == 0:
             if look.spoken is not None:
-                left, right, oy = _stretched(look.spoken, left, right)
+                left, right = look.spoken.stretched(left, right)
+                oy = look.spoken.span.baseline
                 top = bottom  # the boxes of these characters are those of their ink
             if not 0.5 * size <= bottom - top <= 1.6 * size:
                 top, bottom = oy - 0.75 * size, oy + 0.22 * size
@@ -453,7 +463,7 @@ class _Reader:
         pdfium.FPDFText_GetFillColor(self.textpage, index, r, g, b, a)
         mode = pdfium.FPDFTextObj_GetTextRenderMode(handle) if address else 0
         font = self._font(pdfium.FPDFTextObj_GetFont(handle) if address else None)
-        spoken = self.spans.get(address)
+        spoken = self.spans.objects.get(address)
         repeats = spoken is not None and spoken.span.read
         if spoken is not None:
             spoken.span.read = True
@@ -466,6 +476,7 @@ class _Reader:
             invisible=mode in (3, 7) or a.value == 0,
             symbols=self.symbols[font],
             hanging=hangs(self.runs.font_table[font].name),
+            number=self.spans.numbers.get(address, 0),
             spoken=spoken,
             repeats=repeats,
         )
@@ -491,17 +502,6 @@ class _Reader:
         return number
 
 
-def _stretched(spoken: Spoken, left: float, right: float) -> tuple[float, float, float]:
-    """From where to where a character of a span reaches, and its baseline: PDFium divides the first object among them,
-    and knows nothing of the others."""
-    span, start, end = spoken
-    reach = span.right
-    if span.following is not None and abs(span.following - reach) < WORD_GAP * span.size:
-        reach = span.following
-    scale = (reach - span.left) / (end - start) if end > start else 0.0
-    return span.left + (left - start) * scale, span.left + (right - start) * scale, span.baseline
-
-
 def _symbols(name: str) -> dict[str, str]:
     upper = name.upper()
     best = max((prefix for prefix, _, _ in SYMBOLS if upper.startswith(prefix)), key=len, default=None)
@@ -519,7 +519,7 @@ def _cjk(text: str) -> bool:
 
 
 def _right_to_left(text: str) -> bool:
-    return 0x590 <= ord(text[0]) <= 0x8FF or 0xFB1D <= ord(text[0]) <= 0xFEFC
+    return any(low <= ord(text[0]) <= high for low, high in _RIGHT_TO_LEFT)
 
 
 def _is_mark(text: str) -> bool:

@@ -13,10 +13,10 @@ from quire.review.items import value_at
 def sample_of(
     document: str, schema: Json, extraction: Extraction, decisions: Mapping[str, Decision]
 ) -> dict[str, Json]:
-    """`{document, name, schema, values, places}`: `values` and `places` by path, None for what is not in the document.
+    """`{document, name, schema, values, places, undecided}`: `values` and `places` by path, None for what is not there.
 
     Holds the values that were decided about, and those that the document itself supports. What was rejected, or is
-    still in doubt, is left out: it says nothing.
+    still in doubt, is left out, and its path is in `undecided`: the sample says nothing about it.
     """
     paths = [path for path, one in extraction.evidence.items() if _counts(one, decisions.get(path))]
     return {
@@ -25,6 +25,7 @@ def sample_of(
         "schema": schema,
         "values": {path: value_at(extraction.values, path) for path in paths},
         "places": {path: _place(extraction[path]) for path in paths if extraction[path].bboxes},
+        "undecided": [path for path in extraction.evidence if path not in paths],
     }
 
 

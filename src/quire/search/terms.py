@@ -14,7 +14,7 @@ from itertools import accumulate, chain
 
 from quire.verify.months import COMMON_MONTHS
 
-VERSION = "1"
+VERSION = "2"
 """Changes when the same text gives other terms."""
 
 _TOKEN = re.compile(
@@ -28,6 +28,8 @@ _GROUPED = re.compile(r"\d(?<![\w.,]\d)\d{0,2}(?:(?:[,'’ \u00a0\u202f]\d{3})+(
 """It begins with a digit, not with what may not be before it: so the rest of a text is skipped quickly."""
 _PARTS = re.compile(r"[-./_'’&+#:]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+_RAISED = re.compile(r"(?<![⁰-⁹¹²³⁺⁻⁼⁽])(?:(?<=[^\W\d_]{3})|(?<=\d)|(?<=[^\w\s]))[⁰¹²³⁴-⁹⁺⁻⁼⁽]+")
+"""Marks of notes and powers, which are no part of the word or number before them; `m²` is one word."""
 _CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr", "₩": "krw"}
 _MONTH = "|".join(sorted(COMMON_MONTHS, key=len, reverse=True))
 _DATES = (
@@ -261,7 +263,8 @@ def _inside(wanted: Set[str], piece: str, begin: int) -> list[tuple[int, int]]:
 def _folded(text: str) -> str:
     if text.isascii():
         return text.lower()
-    spelled = unicodedata.normalize("NFKD", text.replace("ß", "ss")).casefold()
+    apart = _RAISED.sub(r" \g<0>", text.replace("ß", "ss"))
+    spelled = unicodedata.normalize("NFKD", apart).casefold()
     return unicodedata.normalize("NFC", "".join(char for char in spelled if not unicodedata.combining(char)))
 
 

@@ -54,6 +54,8 @@ def routes(service: Service) -> APIRouter:
             raise RequestRefused(503, "the server is stopping")
         if service.trouble is not None:
             raise RequestRefused(503, f"Background queue processor is not running. {service.trouble}")
+        if service.awaited:
+            raise RequestRefused(503, f"not ready yet: {service.awaited}")
         try:
             await service.call(service.store.database.now)
             await service.call(service.runtime.check)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from threading import Event
 from typing import TypeVar
 
 from quire.answers.documents import COUNTED, task_meta
@@ -42,6 +43,7 @@ from quire.service.settings import ServiceSettings
 from quire.service.tracking import RunTallies
 from quire.service.uploads import Upload
 from quire.service.waiting import RunWaiter
+from quire.service.warming import warm_up
 from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import scoped
 from quire.supervisor import SupervisedThread
@@ -74,6 +76,8 @@ class Service:
         self.reviews = ReviewService(store, runtime, every=settings.review_samples == "all")
         self.learned = LearnedModels(settings.learned)
         self.draining = False
+        self._warm = not (settings.warm_up and isinstance(runtime, LocalRuntime))
+        self._warming = SupervisedThread("quire-warm-up", self._warm_up)
         self._scopes: set[str] = {""}  # recorded by this process
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
         self._fetched = FetchedResults(settings.result_removal_delay_s, self._forget_many)
@@ -150,8 +154,9 @@ class Service:
     def find(self, task: str, tenant: str) -> RunStatus | None:
         """The run of a task; None if the tenant has none of that id, or deleted a document of it. Blocks."""
         status = self.runs.glance(run_of(FLOW, task))
-        known = status is not None and status.flow == FLOW and status.inputs["tenant"] == tenant
-        return status if known and not status.inputs.get("deleted") else None
+        if status is None or status.flow != FLOW or status.inputs["tenant"] != tenant:
+            return None
+        return None if status.inputs.get("deleted") else status
 
     def documents(self, status: RunStatus) -> list[TaskDocument]:
         """What became of the sources of a task that is finished. Blocks."""
@@ -202,7 +207,22 @@ class Service:
         if isinstance(self.runtime, LocalRuntime):
             self.runtime.serve()
         self.indexer.begin()
+        self._threads.submit(self.store.leftovers.sweep)
         self._reporting.start()
+        if not self._warm:
+            self._warming.start()
+
+    @property
+    def awaited(self) -> str:
+        """What the server waits for before it is ready; "" once it is."""
+        return "" if self._warm else "a worker starts and loads the OCR engine"
+
+    def _warm_up(self, _: Event) -> None:
+        try:
+            if not self._warm:
+                warm_up(self.settings.workers)
+        finally:
+            self._warm = True
 
     def drain(self) -> None:
         """The server is about to stop: refuse new tasks, and end what only waits. Safe in a signal handler."""
@@ -217,6 +237,7 @@ class Service:
 
     def _close(self) -> None:
         self._reporting.stop()
+        self._warming.stop()
         self._fetched.close()
         self.indexer.close()
         if isinstance(self.runtime, LocalRuntime):

@@ -165,6 +165,12 @@ class ServiceSettings:
     learned: str | None = _setting(
         None, "QUIRE_SERVE_LEARNED", "path", "folder of models of `quire learn`, which extractions may name"
     )
+    warm_up: bool = _setting(
+        True,
+        "QUIRE_SERVE_WARM_UP DOCLING_SERVE_LOAD_MODELS_AT_BOOT",
+        "flag",
+        "start a worker and load the OCR engine before the server is ready",
+    )
     max_queued: int = _setting(1000, "QUIRE_SERVE_MAX_QUEUED", "number", "tasks that may wait", least=1)
     tenants: bool = _setting(False, "QUIRE_SERVE_TENANTS", "flag", "separate tenants by a header")
     tenant_header: str = _setting(

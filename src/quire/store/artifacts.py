@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from pathlib import Path
 from threading import Lock, RLock
 from types import TracebackType
 from typing import Self
@@ -19,6 +20,7 @@ from quire.errors import FencedError, StoreError
 from quire.keys import ArtifactKey, Digest, digest_bytes
 from quire.store.objects import Objects
 from quire.store.packs import LARGE, LOOSE, packed
+from quire.store.scratch import Scratch
 
 BATCH = 128
 """Artifacts written and recorded in one batch."""
@@ -59,12 +61,13 @@ class ArtifactStore:
         self._clock = clock
         self._facts = Facts(database)
         self._claims = Claims(database, lease_s=lease_s)
+        self.leftovers = Scratch(objects, self._claims)
+        """Files of processes on this machine, of which killed ones leave theirs behind."""
         self._lock = RLock()
         self._flushing = Lock()  # taken before `_lock`
         self._closed = False
         self._pending: dict[ArtifactKey, Fact] = {}  # to be recorded
         self._contents: dict[Digest, bytes] = {}  # to be written before their facts
-        self._bytes = 0  # size of these contents
         self._late: set[ArtifactKey] = set()  # saved under a claim that may be lost by now
         self._written: dict[Digest, ContentPlace] = {}  # from a batch whose facts could not be recorded
         self._used: set[ArtifactKey] = set()  # found today for the first time
@@ -159,6 +162,9 @@ class ArtifactStore:
     def paths(self, document: str) -> Mapping[int, tuple[Attempt, ...]]:
         return self._facts.paths(document)
 
+    def scratch(self) -> Path:
+        return self.leftovers.folder()
+
     def close(self) -> None:
         """Record what is pending, release claims and close the database. Artifacts can still be loaded."""
         if self._closed:
@@ -176,6 +182,7 @@ class ArtifactStore:
                 self._flush_use()
             finally:
                 self._closed = True
+                self.leftovers.close()
                 with suppress(StoreError):  # an expiring lease does it too
                     self._claims.close()
                 self.database.close()
@@ -205,17 +212,18 @@ class ArtifactStore:
         with self._lock:
             self._check_open()
             self._contents[fact.digest] = data  # so that it can be loaded
-            self._bytes += len(data)
-        try:
-            with self._flushing:
+        with self._flushing:
+            try:
                 self._record({fact.key: fact}, {fact.digest: data}, claim=claim, lasting=True)
-        except FencedError:
-            raise
-        except BaseException:  # it was expensive: the next flush records it, unless another process has by then
-            with self._lock:
-                self._pending[fact.key] = fact
-                self._late.add(fact.key)
-            raise
+            except FencedError:
+                with self._lock:
+                    self._drop({fact.digest})
+                raise
+            except BaseException:  # it was expensive: the next flush records it, unless another process has by then
+                with self._lock:
+                    self._add(fact, data)
+                    self._late.add(fact.key)
+                raise
 
     def _record(
         self,
@@ -252,22 +260,24 @@ class ArtifactStore:
             if self._pending.get(key) is fact:
                 del self._pending[key]
                 self._late.discard(key)
-        needed = {fact.digest for fact in self._pending.values()}
-        for digest in {fact.digest for fact in facts.values()} - needed:
+        self._drop({fact.digest for fact in facts.values()})
+
+    def _drop(self, digests: set[Digest]) -> None:
+        """Forget contents that no pending fact needs. What was written of them without a fact is garbage."""
+        for digest in digests - {fact.digest for fact in self._pending.values()}:
             self._written.pop(digest, None)
-            self._bytes -= len(self._contents.pop(digest, b""))
+            self._contents.pop(digest, None)
 
     def _add(self, fact: Fact, data: bytes) -> None:
         self._check_open()
         if fact.digest not in self._contents and fact.digest not in self._written:
             self._contents[fact.digest] = data
-            self._bytes += len(data)
         self._pending[fact.key] = fact
         self._late.discard(fact.key)
 
     def _is_full(self, size: int) -> bool:
         with self._lock:
-            return len(self._pending) >= BATCH or self._bytes + size > BATCH_BYTES
+            return len(self._pending) >= BATCH or sum(map(len, self._contents.values())) + size > BATCH_BYTES
 
     def _check_open(self) -> None:
         if self._closed:
@@ -285,7 +295,7 @@ class ArtifactStore:
             with self._lock:
                 self._written.update(places)
                 for digest in places:
-                    self._bytes -= len(self._contents.pop(digest, b""))
+                    self._contents.pop(digest, None)
 
     def _place(self, digest: Digest) -> ContentPlace | None:
         with self._lock:

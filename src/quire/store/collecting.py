@@ -78,6 +78,8 @@ def collect(
     objects, database, now = store.objects, store.database, clock()
     old = now - limits.grace_s
     store.flush()
+    if not dry_run:
+        store.leftovers.sweep()
     with alone(store):
         packs = packs_of(objects, database)
         found, live, pictured = _forget(store, packs, limits, now, dry_run=dry_run)

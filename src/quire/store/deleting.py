@@ -116,6 +116,12 @@ def delete_documents(
                 index.remove(every)  # in PostgreSQL with the facts, in SQLite before them
             mentions = Mentions(database, documents, scopes=scopes, load=_loading(store))
             answers = rows.answers(every)
+            copies = {
+                document_in(scope, id)
+                for scope in scopes
+                for document in documents
+                for id in (document, *rows.digests(document_in(scope, document)))
+            }
             deleted = found(mentions)
             for document in documents:
                 for id in own[document]:
@@ -127,6 +133,7 @@ def delete_documents(
             Facts(database).remove_unreferenced()
             if isinstance(store.objects, LocalObjects):
                 _remove_fingerprints(store.objects.folder / SIMILAR, answers - rows.known(answers))
+        store.leftovers.remove(copies)
         store.objects.delete([name for names in images.values() for name in names])
         _remove_bytes(store, had)
         if isinstance(database, SqliteDatabase):

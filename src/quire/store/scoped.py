@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from quire.context import Claim, Store
 from quire.engine import Attempt
@@ -77,6 +78,9 @@ class ScopedStore:
 
     def paths(self, document: str) -> Mapping[int, tuple[Attempt, ...]]:
         return self._store.paths(self.document(document))
+
+    def scratch(self) -> Path:
+        return self._store.scratch()
 
     def close(self) -> None:
         self._store.close()

@@ -6,6 +6,7 @@ import os
 import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ class TemporaryStore:
         self._facts: dict[ArtifactKey, Digest] = {}
         self._claims: dict[str, Claim] = {}
         self._paths: dict[tuple[str, int, str], tuple[Attempt, ...]] = {}
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._finalizer = weakref.finalize(self, os.close, self._file)
 
     def find(self, key: ArtifactKey) -> Digest | None:
@@ -105,8 +107,17 @@ class TemporaryStore:
         with self._lock:
             return {page: path for (of, page, _), path in self._paths.items() if of == document}
 
+    def scratch(self) -> Path:
+        with self._lock:
+            self._check_open()
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="quire-")
+            return Path(self._folder.name)
+
     def close(self) -> None:
         self._finalizer()
+        if self._folder is not None:
+            self._folder.cleanup()
 
     def _check_open(self) -> None:
         if not self._finalizer.alive:

@@ -71,6 +71,15 @@ def test_a_grid_is_found_its_cells_are_read_corrected_and_written_to_a_workbook(
     assert (tmp_path / "document.json").exists()
 
 
+def test_two_pictures_of_one_stem_are_two_workbooks(tmp_path: Path):
+    sheet = grid_sheet(3, 2).picture
+    pipeline = forms.tabular(engine=misread, excel_out=tmp_path / "out")
+    for name in ("grid.png", "grid.jpg"):
+        sheet.save(tmp_path / name)
+        pipeline(tmp_path / name)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["grid.jpg.form.xlsx", "grid.png.form.xlsx"]
+
+
 def test_a_stage_of_the_tabular_pipeline_can_be_added():
     built = forms.tabular_builder(engine=misread).post_process(correct.blank_suppress()).build()
     assert "blank_suppress" in [stage.name for stage in built.stages]

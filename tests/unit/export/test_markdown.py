@@ -189,12 +189,19 @@ def test_spans_outside_the_text_do_no_harm():
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
-    [("10−2", "10<sup>−2</sup>"), ("x2", "x<sup>2</sup>"), ("cm−1", "cm<sup>−1</sup>"), ("word2", "word2")],
+    ("text", "raised", "shown"),
+    [
+        ("10−2", "−2", "10⁻²"),
+        ("x2", "2", "x²"),
+        ("cm−1", "−1", "cm⁻¹"),
+        ("passengers1", "1", "passengers¹"),
+        ("word1,12", "1,12", "word¹,¹²"),
+        ("xn", "n", "x<sup>n</sup>"),
+        ("Madame", "ame", "Madame"),
+    ],
 )
-def test_a_power_is_marked_as_one_and_the_mark_of_a_note_is_plain(text: str, shown: str):
-    start = len(text.rstrip("−12")) or 2
-    assert paragraph(text, Span(start, len(text), superscript=True)) == shown
+def test_marks_of_notes_and_powers_are_superscripts(text: str, raised: str, shown: str):
+    assert paragraph(text, Span(len(text) - len(raised), len(text), superscript=True)) == shown
 
 
 def test_a_subscript_behind_a_digit_is_marked():
@@ -202,7 +209,7 @@ def test_a_subscript_behind_a_digit_is_marked():
 
 
 def test_a_line_may_begin_with_a_superscript():
-    assert paragraph("1 Note", Span(0, 1, superscript=True)) == "1 Note"
+    assert paragraph("1 Note", Span(0, 1, superscript=True)) == "¹ Note"
 
 
 def test_addresses_links_within_the_document_and_harmful_links_are_only_text():

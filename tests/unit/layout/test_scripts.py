@@ -131,6 +131,10 @@ def test_the_glyphs_of_a_syllable_are_one_piece_of_a_word():
     assert quire.read(documents.printed_by_a_browser()).blocks[0].text == "மனித உரிமைகள்"
 
 
+def test_syllables_of_which_pdfium_reads_nothing_are_read():
+    assert quire.read(documents.printed_by_a_browser(documents.CHAKMA)).blocks[0].text == "𑄌𑄋𑄴𑄟𑄳𑄦 𑄃𑄧𑄇𑄴"
+
+
 @pytest.mark.parametrize("spans", [False, True])
 def test_a_syllable_whose_sign_is_drawn_apart_is_read_once(spans):
     assert quire.read(documents.signs_drawn_apart(spans=spans)).blocks[0].text == "ស្ដីពី សិទ្ធិ"

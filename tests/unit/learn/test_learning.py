@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
+from quire.cli.learn import report_lines
 from quire.errors import UsageError
 from quire.extract.lines import lines_of
 from quire.extract.offline import OfflineExtractor
@@ -162,3 +164,19 @@ def test_a_model_holds_weights_and_of_documents_their_ids_alone(model, tmp_path)
     assert models_of(tmp_path, document) == [tmp_path / "of" / "bills.model"]
     assert models_of(tmp_path, "0" * 64) == []
     assert len(model.content) < 60_000
+
+
+def test_a_field_with_too_few_decisions_says_so_and_which_samples_lack_it():
+    samples = [sample(number) for number in FIVE]
+    lacking = replace(samples[0], values={path: one for path, one in samples[0].values.items() if path != "total"})
+    learning = checked_learning([lacking, *samples[1:]])
+    assert learning.undecided == [(lacking.name, ["total"])]
+    lines = list(report_lines(learning))
+    assert (
+        "  total: F1 0.000 by rules, nothing learnt: 4 samples with a decision and its place, 5 are needed; uses rules"
+        in lines
+    )
+    undecided = (
+        f"  {lacking.name}: its sample says nothing about total; decide on every field, also that it is not there"
+    )
+    assert undecided in lines

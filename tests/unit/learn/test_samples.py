@@ -87,16 +87,23 @@ def test_exported_lines_are_the_samples(tmp_path):
     [
         ("{", "samples.jsonl:1 is no JSON"),
         ("[1]", "samples.jsonl:1 is a JSON list, not a sample"),
-        ("{}", "a sample has no 'document'"),
-        ('{"document": "a", "schema": ["total"], "values": []}', "is broken"),
-        ('{"document": "a", "schema": ["total"], "values": {}, "places": {"total": {"page": 1}}}', "is broken"),
+        ("{}", "samples.jsonl:1: a sample has no 'document'"),
+        (
+            '{"document": "a", "schema": ["total"], "values": []}',
+            "samples.jsonl:1: the sample of a is broken: its values are not an object of values by field, ",
+        ),
+        (
+            '{"document": "a", "schema": ["total"], "values": {}, "places": {"total": {"page": 1}}}',
+            "the sample of a is broken: its places are not objects by field",
+        ),
         ('{"document": "a", "schema": {}, "values": {}}', "the schema has no `properties`"),
     ],
 )
 def test_a_line_that_is_no_sample_is_refused(tmp_path, line, said):
     (tmp_path / "samples.jsonl").write_text(line)
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=said) as caught:
         read_samples(tmp_path / "samples.jsonl")
+    assert "Error(" not in str(caught.value)
 
 
 def test_label_studio_gives_back_what_it_was_given():
@@ -135,8 +142,16 @@ def test_a_task_of_someone_else_is_refused():
 @pytest.mark.parametrize("content", ["{", "[]", '{"pages": [[1]], "blocks": []}', '{"pages": [], "blocks": [{}]}'])
 def test_a_sample_with_broken_content_is_named(content):
     broken = replace(sample(0), content=content)
-    with pytest.raises(UsageError, match=r"the content of the sample of receipt-01\.pdf is broken"):
+    with pytest.raises(UsageError, match=r"the content of the sample of receipt-01\.pdf is broken; export") as caught:
         broken.catalog  # noqa: B018 - decodes it
+    assert "Error(" not in str(caught.value)
+
+
+def test_a_sample_says_which_fields_it_lacks():
+    whole = sample(0)
+    fields = [leaf.path for leaf in whole.leaves.leaves]
+    assert whole.undecided == []
+    assert replace(whole, values={fields[0]: None}).undecided == fields[1:], "that there is none is a decision"
 
 
 def test_a_place_is_where_a_person_drew_it():

@@ -458,3 +458,41 @@ def test_a_scan_in_strips_above_a_line_of_text_is_read(log):
     [page] = quire.read(documents.strips(footer="Document 4711 received 2024-05-01"), engines=engine).pages
     assert page.text.count("several words") == 20
     assert page.text.endswith("Document 4711 received 2024-05-01")
+
+
+LATIN = "A line of Latin letters that every engine reads"
+
+
+def half_read(picture, question):
+    """Sees eight lines and reads every other one: the letters of the others are of a script it does not know."""
+    boxes = [BBox(0.1, 0.1 + 0.05 * at, 0.6, 0.02) for at in range(8)]
+    texts = [LATIN, "", LATIN, ".", LATIN, "", LATIN, ". :"]
+    return [ReadLine(text, box, 0.9) for text, box in zip(texts, boxes, strict=True)]
+
+
+def test_lines_that_were_seen_and_not_read_are_counted_and_said():
+    events = []
+    result = quire.read(scans.numbered_scans(1), engines=from_function("latin", half_read), on_event=events.append)
+    [page] = result.pages
+    characters = page.info.characters
+    assert (page.status, result.ledger.left_out, characters.unaccounted) == ("ok", 1, 0)
+    assert 100 < characters.left_out["unread"] < 500
+    assert page.info.reason == characters.describe()
+    assert f"({characters.left_out['unread']} unread)" in page.info.reason
+
+
+def test_lines_that_one_engine_cannot_read_are_given_to_the_next_one():
+    other = EchoEngine(EchoProfile("Портовая контора ведёт книгу", 0.9))
+    [page] = (result := quire.read(scans.numbered_scans(1), engines=[from_function("latin", half_read), other])).pages
+    assert attempts(result) == [("latin", "ok"), ("echo", "ok")]
+    assert page.text.split("\n") == [LATIN, "Портовая контора ведёт книгу"] * 4
+    assert page.info.reason is None
+    engines = {source.engine for block in result.blocks for source in block.sources}
+    assert engines <= {"latin", "echo"} and "echo" in engines
+
+
+def test_lines_that_no_engine_reads_with_confidence_stay_unread():
+    other = EchoEngine(EchoProfile("n3 u :: rn", 0.3))
+    result = quire.read(scans.numbered_scans(1), engines=[from_function("latin", half_read), other])
+    assert attempts(result) == [("latin", "ok"), ("echo", "weak")]
+    assert "unread" in result.pages[0].info.reason

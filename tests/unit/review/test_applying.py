@@ -112,5 +112,6 @@ def test_a_sample_has_what_is_sure_and_where_it_stands():
     assert sample["places"]["total"]["bboxes"] == [[0.5, 0.4, 0.1, 0.02]]
     assert sample["values"]["currency"] is None
     assert "date" not in sample["values"], "what was rejected says nothing about the right value"
+    assert "date" in sample["undecided"] and "total" not in sample["undecided"]
     assert "number" not in sample["values"], "it is still in doubt"
     assert sample["values"]["items[0].name"] == "Rope"

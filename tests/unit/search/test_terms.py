@@ -75,3 +75,9 @@ def test_matching_words_are_marked_in_any_spelling() -> None:
 def test_only_the_matching_characters_of_a_run_without_spaces_are_marked() -> None:
     text = "当期営業利益率"
     assert [text[begin:end] for begin, end in places_of({*query_terms("営業利益")}, text)] == ["営業利益"]
+
+
+def test_the_mark_of_a_note_is_no_part_of_its_word():
+    assert terms("377,000 passengers¹,² pay 10⁻² per m²") == [
+        *("377000", "passenger", "1", "2", "pay", "10", "2", "per", "m2")
+    ]

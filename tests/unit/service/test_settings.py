@@ -68,7 +68,7 @@ def test_own_variable_wins_over_that_of_docling_serve():
 
 def test_settings_without_a_meaning_here_are_listed(tmp_path):
     path = tmp_path / "serve.json"
-    path.write_text(json.dumps({"eng_kind": "rq", "load_models_at_boot": True}))
+    path.write_text(json.dumps({"eng_kind": "rq", "share_models": True}))
     environment = {
         "DOCLING_SERVE_CONFIG_FILE": str(path),
         "DOCLING_SERVE_ENG_RQ_REDIS_URL": "redis://:secret@host",
@@ -81,7 +81,7 @@ def test_settings_without_a_meaning_here_are_listed(tmp_path):
         "DOCLING_NUM_THREADS",
         "DOCLING_SERVE_ENG_KIND",
         "DOCLING_SERVE_ENG_RQ_REDIS_URL",
-        "DOCLING_SERVE_LOAD_MODELS_AT_BOOT",
+        "DOCLING_SERVE_SHARE_MODELS",
         "UVICORN_RELOAD",
     )
 

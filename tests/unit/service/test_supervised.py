@@ -23,8 +23,11 @@ from quire.service.api.watching import RunEvents
 from quire.service.reviews import ReviewService
 from quire.service.traffic import Traffic
 from quire.service.waiting import RunWaiter
+from quire.service.warming import warm_up
 from quire.supervisor import restarts
+from quire.workers import shared_pool
 from tests import documents
+from tests.runtime.tracking import wait_until
 from tests.servers.ports import free_port
 from tests.unit.service.api.conftest import SEARCHED, serving
 from tests.unit.service.api.test_search import found
@@ -142,3 +145,28 @@ def test_the_threads_for_figures_and_reviews_fail_once_and_go_on(tmp_path, monke
         answer = replace(server, port=port).get("/metrics")  # the socket listens since the start
         for thread in ("quire-sharing", "quire-reviews", "quire-metrics"):
             assert f'thread_restarts_total{{thread="{thread}"}}' in answer.body.decode()
+
+
+@pytest.mark.processes
+def test_a_server_is_ready_once_it_is_warm_and_says_what_it_waits_for(tmp_path, monkeypatch):
+    warmed, go = [], Event()
+
+    def held(workers):
+        assert go.wait(60)
+        warm_up(workers)
+        warmed.append(shared_pool(1)._threads)
+
+    monkeypatch.setattr("quire.service.service.warm_up", held)
+    with serving(tmp_path, warm_up=True) as server:
+        answer = server.get("/ready")
+        assert answer.status == 503 and "a worker starts and loads the OCR engine" in answer.json["detail"]
+        assert server.get("/health").json["status"] == "ok"
+        go.set()
+        wait_until(lambda: server.get("/ready").status == 200, "it does not get ready", 60)
+        assert warmed[0], "a worker runs"
+
+
+def test_a_server_that_cannot_warm_up_gets_ready_all_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr("quire.service.service.warm_up", once(OSError("no space"), print))
+    with serving(tmp_path, warm_up=True) as server:
+        wait_until(lambda: server.get("/ready").status == 200, "it does not get ready", 60)

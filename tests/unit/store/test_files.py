@@ -6,11 +6,14 @@ import os
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
+from quire.database.facts import Facts
 from quire.engine import Attempt
 from quire.errors import FencedError, StoreError
 from quire.keys import ArtifactKey, digest_bytes
@@ -357,6 +360,45 @@ def test_a_late_write_of_a_claim_that_is_lost_is_refused(tmp_path):
         assert late.find(KEY) == digest
         late.flush()
         assert next_one.find(OTHER) == waiting, "the rest of the batch is not lost"
+
+
+def small_packs(store: FileStore) -> int:
+    """How many packs fifty small artifacts become."""
+    before = len(list(store.objects.list("packs/")))
+    for number in range(50):
+        store.save(ArtifactKey(f"s{number:063}"), b"small %d" % number, stage="s", document="d")
+    store.flush()
+    return len(list(store.objects.list("packs/"))) - before
+
+
+def test_refused_writes_do_not_fill_the_store(tmp_path):
+    data = b"x" * (BATCH_BYTES // 4)
+    with FileStore(tmp_path) as store:
+        for number in range(9):
+            claim = store.claim(ArtifactKey(f"{number:064}"))
+            lost = claim._replace(token=claim.token + 1)
+            with pytest.raises(FencedError):
+                store.save(ArtifactKey(claim.key), data, stage="answer", document="d", claim=lost)
+        assert small_packs(store) == 1
+        known = {place.pack for place in Facts(store.database).places([digest_bytes(b"small 1")]).values()}
+        store.objects.delete([one.name for one in store.objects.list("packs/") if one.name not in known])
+        digest = store.save(ArtifactKey("a" * 64), data, stage="answer", document="d")  # their garbage is gone by now
+    with FileStore(tmp_path) as store:
+        assert store.load(digest) == data
+
+
+def test_equal_answers_at_once_do_not_fill_the_store(tmp_path):
+    data, keys = b"x" * (BATCH_BYTES // 4), [ArtifactKey(f"{number:064}") for number in range(16)]
+    with FileStore(tmp_path) as store, ThreadPoolExecutor(len(keys)) as threads:
+        claims, together = [store.claim(key) for key in keys], Barrier(len(keys))
+
+        def answer(number: int) -> None:
+            together.wait(60)
+            store.save(keys[number], data, stage="answer", document="d", claim=claims[number])
+
+        list(threads.map(answer, range(len(keys))))
+        assert small_packs(store) == 1
+        assert {store.load(store.find(key)) for key in keys} == {data}
 
 
 def test_what_a_full_disk_refused_is_recorded_later_unless_somebody_else_was_faster(tmp_path):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quire import classify, correct, detect
+from quire.atomic_files import output_stem
 from quire.domains.forms.fields import form_of
 from quire.engine import Engine
 from quire.pipeline import Pipeline, PipelineBuilder, PipelineResult, save
@@ -17,15 +18,14 @@ from quire.roles import Corrector
 
 @dataclass(frozen=True, slots=True)
 class FormWorkbook:
-    """An exporter: the form as `<name>.form.xlsx` in a folder."""
+    """An exporter: the form as `<name>.form.xlsx` in a folder, `grid.png` as `grid.png.form.xlsx`."""
 
     folder: Path
     name: str = "form_workbook"
     format: str = "xlsx"
 
     def export(self, result: PipelineResult) -> Sequence[Path]:
-        stem = Path(result.name).stem or "form"
-        return [form_of(result).save(self.folder / f"{stem}.form.xlsx")]
+        return [form_of(result).save(self.folder / f"{output_stem(result.name)}.form.xlsx")]
 
 
 def tabular_builder(

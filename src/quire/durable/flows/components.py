@@ -55,7 +55,7 @@ READ = Component(
 EXPORT = Component(
     name="export",
     unit="document",
-    version="2",
+    version="3",
     inputs={"document": Port(Type("result")), "formats": Port(_TEXTS, required=False, default=["md"])},
     options={
         "words": _option(Type("boolean"), False),
@@ -128,7 +128,7 @@ def _kind(page: PageResult) -> str:
 PAGES = component_of(_pages, "pages")
 
 
-@component(version="2")
+@component(version="3")
 def _chunk(  # noqa: PLR0913 - one argument per option
     document: DocumentResult,
     *,

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from shutil import rmtree
-from tempfile import mkdtemp
 from threading import Lock
 from typing import BinaryIO
 from weakref import finalize
@@ -21,6 +21,7 @@ from quire.errors import ChangedError, InputError
 from quire.hashing import FileState, Hashed, hash_file
 from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes
 from quire.passwords import Password, password_of
+from quire.store.scoped import document_in
 
 NOTHING = Profile().digest()
 KEPT = 8
@@ -87,12 +88,15 @@ def open_source(
 
 
 class Sources:
-    """Paths of documents on this machine. Thread-safe. Copies are deleted with it."""
+    """Paths of documents on this machine. Thread-safe. Copies are deleted with it, or with their document.
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    `scope` is that of the store: copies are named by the ids that their tables have.
+    """
+
+    def __init__(self, store: Store, scope: str = "") -> None:
+        self._store, self._scope = store, scope
         self._lock = Lock()
-        self._folder: Path | None = None
+        self._own = token_hex(4)  # several in one process may have a copy of the same document
         self._copies: dict[str, Path] = {}  # least recently used first
         self._used: Counter[str] = Counter()
         self._known: dict[Path, Hashed] = {}
@@ -116,7 +120,8 @@ class Sources:
     @contextmanager
     def _copy(self, name: str, make: Callable[[], Path]) -> Iterator[Path]:
         with self._lock:
-            copy = self._copies.pop(name) if name in self._copies else make()
+            known = self._copies.pop(name, None)
+            copy = known if known is not None and known.exists() else make()
             self._copies[name] = copy
             self._used[name] += 1
         try:
@@ -151,10 +156,11 @@ class Sources:
         return self._written(source.id, _pieces(self._store, digest))
 
     def _written(self, name: str, pieces: Iterable[bytes]) -> Path:
-        if self._folder is None:
-            self._folder = Path(mkdtemp(prefix="quire-sources-"))
-            finalize(self, rmtree, self._folder, ignore_errors=True)
-        path = self._folder / name
+        folder = self._store.scratch() / self._own
+        if not folder.exists():
+            folder.mkdir()
+            finalize(self, rmtree, folder, ignore_errors=True)
+        path = folder / document_in(self._scope, name)
         with path.open("wb") as file:
             for piece in pieces:
                 file.write(piece)

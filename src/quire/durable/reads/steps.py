@@ -93,7 +93,7 @@ class DocumentSteps:
         scope: str = "",
     ) -> None:
         self.store = store
-        self._sources = Sources(store)
+        self._sources = Sources(store, scope)
         self.workers = worker_count(workers).workers
         self._password, self._own_pool, self._scope = password, pool, scope
         self._scopes: dict[str, DocumentSteps] = {}

@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
@@ -50,15 +51,15 @@ def objects(bucket: Mapping[str, Json], policy: FetchPolicy) -> list[TaskSource]
     return found[:most]
 
 
-def downloaded(bucket: Mapping[str, Json], policy: FetchPolicy) -> Fetched:
-    """One object as a temporary file, which the caller must remove."""
+def downloaded(bucket: Mapping[str, Json], policy: FetchPolicy, *, folder: Path | None = None) -> Fetched:
+    """One object as a temporary file in a folder, which the caller must remove."""
     import obstore
 
     key = str(bucket["key"])
     name = safe_name(key) or "document"
     with _reporting(f"{key} cannot be downloaded from {bucket['kind']}://{_bucket(bucket)}", policy) as check_time:
         response = obstore.get(_opened(bucket, policy), key)
-        with temporary_file() as (path, file):
+        with temporary_file(folder) as (path, file):
             for piece in response.stream():
                 check_time()
                 if file.tell() + len(piece) > policy.max_bytes:

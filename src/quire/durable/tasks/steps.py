@@ -73,11 +73,12 @@ class TaskSteps:
     def fetched(self, argument: TaskArgument, source: TaskSource) -> TaskSource:
         """Download a document, and save it to the store: the source with its place and its format."""
         steps = self._documents.scoped(argument["tenant"])
+        folder = steps.store.scratch()
         if "bucket" in source:
             bucket = argument["sources"][source["bucket"]["source"]]["bucket"]
-            fetched = delivering.downloaded({**bucket, **source["bucket"]}, policy_of(argument))
+            fetched = delivering.downloaded({**bucket, **source["bucket"]}, policy_of(argument), folder=folder)
         else:
-            fetched = fetch(source["url"], policy_of(argument), headers=source.get("headers"))
+            fetched = fetch(source["url"], policy_of(argument), headers=source.get("headers"), folder=folder)
         try:
             with Document(fetched.path, name=fetched.name) as document:
                 return _stored(steps.store, document, source)

@@ -111,29 +111,25 @@ class DocumentViews:
         if unknown := [block for block in blocks if block not in there]:
             raise UsageError(f"page {number} of {document['source']['name']} has no block {unknown[0][:100]}")
 
-    def picture(
-        self, document: DocumentReference, number: int, *, dpi: int = PAGE_DPI, box: BBox | None = None
-    ) -> StoredFile:
-        """A page, or the part of it inside a box, as PNG; at a lower resolution if the page is too large.
+    def picture(self, document: DocumentReference, number: int, *, dpi: int = PAGE_DPI) -> StoredFile:
+        """A page as PNG; at a lower resolution if it is too large.
 
         Raises InputError for a page that cannot be drawn, UsageError for one that does not exist.
         """
-        if dpi not in DPI:
-            raise UsageError(f"dpi is {dpi}; choose {DPI.start} to {DPI.stop - 1}")
-        key = picture_id(document["source"]["id"], number, dpi=dpi, box=box)
+        key = picture_id(document["source"]["id"], number, dpi=_checked(dpi))
 
         def make(claim: Claim) -> Digest:
-            self._check_page(document, number)
-            with self._scoped(document).requested(document) as request:
-                options = RenderOptions(dpi=dpi)
-                drawing = draw(request.source, [number], options, fit=True, box=box, threads=1, pool=self._pool)
-                with closing(drawing) as drawn:
-                    image = next(drawn)
-            if isinstance(image, InputError):
-                raise image
-            return self._save(key, image.png, document, claim, number)
+            return self._save(key, self._drawn(document, number, dpi), document, claim, number)
 
         return StoredFile(self._once(key, document, make), "image/png")
+
+    def crop(self, document: DocumentReference, number: int, box: BBox, *, dpi: int = PAGE_DPI) -> bytes:
+        """The part of a page inside a box, as PNG. It is not stored: there are more boxes than any store has room for.
+
+        Raises the same as `picture`.
+        """
+        self._check(document)
+        return self._drawn(document, number, _checked(dpi), box)
 
     def export(
         self,
@@ -269,6 +265,17 @@ class DocumentViews:
         if all(number != page["number"] for page in self.pages(document).pages):
             raise UsageError(f"page {number} of {document['source']['name']} was not read")
 
+    def _drawn(self, document: DocumentReference, number: int, dpi: int, box: BBox | None = None) -> bytes:
+        self._check_page(document, number)
+        with self._scoped(document).requested(document) as request:
+            options = RenderOptions(dpi=dpi)
+            drawing = draw(request.source, [number], options, fit=True, box=box, threads=1, pool=self._pool)
+            with closing(drawing) as drawn:
+                image = next(drawn)
+        if isinstance(image, InputError):
+            raise image
+        return image.png
+
     def _scoped(self, document: DocumentReference) -> DocumentSteps:
         return self._steps.scoped(document.get("scope", ""))
 
@@ -293,6 +300,12 @@ class DocumentViews:
 
         request = Job(job if ":" in job else f"quire.durable.views.jobs:{job}", arguments)
         return self._pool.submit(request, timeout_s=JOB_S, on_request=asked or loading).result()
+
+
+def _checked(dpi: int) -> int:
+    if dpi not in DPI:
+        raise UsageError(f"dpi is {dpi}; choose {DPI.start} to {DPI.stop - 1}")
+    return dpi
 
 
 def _read_from(document: DocumentReference) -> tuple[str, str, str]:

@@ -66,6 +66,7 @@ def _made(
         label=ranked.label,
         alternatives=alternatives,
         signs={
+            "known": float(wanted.concept is not None),
             **({"label": round(ranked.named, 3)} if ranked.label else {}),
             **({} if ranked.adds_up is None else {"arithmetic": float(ranked.adds_up)}),
         },

@@ -20,7 +20,7 @@ from quire.recognize.tesseract.tiff import tiff
 from quire.recognize.tesseract.tsv import pages_of
 from quire.types import Region
 
-_CODE = "3"
+_CODE = "4"
 """Increased when this package calls the program differently; part of the version."""
 
 _DOUBTFUL = 0.6  # mean confidence of a page: below it another script may be the reason
@@ -78,11 +78,11 @@ class TesseractEngine:
         below, dpi, margin = self.profile.enlarge_below_dpi, self.profile.enlarged_dpi, _margin(question)
         pictures = [picture.crop(region.bbox) for region in asked] or [picture]
         shown = [prepared(one, below_dpi=below, dpi=dpi, margin=margin) for one in pictures]
-        pages, dpi = tiff(shown), round(shown[0].dpi)
-        answer = self.program.run(pages, self._arguments(question, dpi), self.timeout_s)
-        if question.languages or question.regions or not self._is_doubtful(answer):
+        dpi = round(shown[0].dpi)
+        answer = self.program.run(tiff(shown), self._arguments(question, dpi), self.timeout_s)
+        if question.languages or not self._is_doubtful(answer):
             return answer
-        return self._in_its_script(pages, dpi) or answer
+        return self._in_its_script(shown, question, dpi) or answer
 
     def _is_doubtful(self, answer: bytes) -> bool:
         """Whether no language was given and the result is hardly text."""
@@ -91,17 +91,19 @@ class TesseractEngine:
         letters = sum(length for _, length in known)
         return letters > 0 and sum(value * length for value, length in known) < _DOUBTFUL * letters
 
-    def _in_its_script(self, pages: bytes, dpi: int) -> bytes | None:
-        """The page read with the data of its script, if that differs from the one tried."""
-        script = self.program.script_of(pages, dpi, self.timeout_s)
+    def _in_its_script(self, shown: Sequence[Picture], question: Question, dpi: int) -> bytes | None:
+        """The page read with the data of its script, if that differs from the one tried; regions share theirs."""
+        from quire.recognize.tesseract.pictures import below_each_other
+
+        script = self.program.script_of(tiff([below_each_other(shown)]), dpi, self.timeout_s)
         if script in (None, "Latin"):
             return None
         names = traineddata_of_script(script, self.program.traineddata)[:_MOST_TOGETHER]
+        if not names and question.regions:
+            return None
         if not names:
             raise EngineError(self.name, f"the page is in {script} script, for which no data is installed; see --lang")
-        segmentation = str(self.profile.page_segmentation)
-        arguments = ["-l", "+".join(names), "--psm", segmentation, *resolution(dpi), "tsv"]
-        return self.program.run(pages, arguments, self.timeout_s)
+        return self.program.run(tiff(shown), self._arguments(question, dpi, names), self.timeout_s)
 
     def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
         """The lines in the order in which Tesseract reads its blocks; boxes are fractions of the whole picture."""
@@ -126,8 +128,10 @@ class TesseractEngine:
             return True
         return len(line.words) >= _SEVERAL and any((word.confidence or 0.0) >= _READABLE for word in line.words)
 
-    def _arguments(self, question: Question, dpi: int) -> list[str]:
-        names = traineddata_for(self.program, question.languages) if question.languages else self.profile.traineddata
+    def _arguments(self, question: Question, dpi: int, names: Sequence[str] = ()) -> list[str]:
+        if question.languages:
+            names = traineddata_for(self.program, question.languages)
+        names = names or self.profile.traineddata
         whole = all(region.role in _WHOLE for region in question.regions)
         segmentation = self.profile.page_segmentation if whole else self.profile.region_segmentation
         return ["-l", "+".join(names), "--psm", str(segmentation), *resolution(dpi), "tsv"]

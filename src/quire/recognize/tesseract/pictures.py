@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cv2
 
 from quire.picture import Picture
@@ -28,6 +30,18 @@ def prepared(picture: Picture, *, below_dpi: float, dpi: float, margin: int) -> 
     if margin:
         grey = pixels(cv2.copyMakeBorder(grey, margin, margin, margin, margin, cv2.BORDER_CONSTANT, value=255))
     return picture_of(grey, picture.dpi * scale)
+
+
+def below_each_other(pictures: Sequence[Picture]) -> Picture:
+    """Grey pictures as one, from top to bottom: a single line has too few letters to tell its script."""
+    if len(pictures) == 1:
+        return pictures[0]
+    wide = max(picture.width for picture in pictures)
+    rows = [
+        cv2.copyMakeBorder(pixels_of(one), 0, 0, 0, wide - one.width, cv2.BORDER_CONSTANT, value=255)
+        for one in pictures
+    ]
+    return picture_of(pixels(cv2.vconcat(rows)[:_LARGEST_SIDE]), pictures[0].dpi)
 
 
 def _letter_height(grey: Pixels, dpi: float) -> float:

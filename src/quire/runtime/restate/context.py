@@ -53,8 +53,8 @@ class Surroundings:
 
     workflows: Mapping[str, Workflow]
     records: RunRecords
-    in_thread: Callable[[str, Callable[[], bytes]], Coroutine[Any, Any, bytes]]
-    """Runs a function in a thread of a pool."""
+    in_thread: Callable[[str, str, Callable[[], bytes]], Coroutine[Any, Any, bytes]]
+    """Runs a function in a thread of a pool, when it is the turn of a run."""
     scopes: frozenset[str] = frozenset()
     """Pools whose concurrency the server limits."""
 
@@ -101,7 +101,7 @@ class RestateContext:
             return outcome
 
         async def attempt() -> bytes:
-            return await self._around.in_thread(self._pool, once)
+            return await self._around.in_thread(self._pool, self.run_id, once)
 
         def begin(number: int) -> RestateDurableFuture[bytes]:
             named = name if number == 1 else f"{name}, attempt {number}"
@@ -148,7 +148,7 @@ class RestateContext:
         async def note() -> bytes:
             want = self._around.records.signals.want
             return await self._around.in_thread(
-                self._pool, lambda: json.dumps(want(self.run_id, name, awakeable)).encode()
+                self._pool, self.run_id, lambda: json.dumps(want(self.run_id, name, awakeable)).encode()
             )
 
         return durables.Signal(self._asked(lambda: self._sdk.run_typed(f"want {name}", note, _recorded())), answer)

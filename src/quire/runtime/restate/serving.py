@@ -16,6 +16,7 @@ from quire.errors import ConfigurationError, UsageError, install_advice
 from quire.events import Event
 from quire.runtime.restate.context import JournalMismatch, RestateContext, Surroundings, handler_of, service_of
 from quire.runtime.restate.messages import CANCELLED, FAILED, Request, RunFailure
+from quire.runtime.restate.places import PoolSlots
 from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.replay import play
 
@@ -65,7 +66,7 @@ class Endpoint:
         self._records = records
         self._options = options or ServiceOptions()
         self._threads = {pool: ThreadPoolExecutor(many, f"quire-{pool}") for pool, many in slots.items()}
-        self._places = {pool: asyncio.Semaphore(many) for pool, many in slots.items()}
+        self._slots = {pool: PoolSlots(many) for pool, many in slots.items()}
         self._keeping = ThreadPoolExecutor(4, "quire-records")
         self._around = Surroundings(self._workflows, records, self._in_thread, scopes)
         self._steps = 0
@@ -127,8 +128,8 @@ class Endpoint:
         for threads in (*self._threads.values(), self._keeping):
             threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _in_thread(self, pool: str, work: Callable[[], bytes]) -> bytes:
-        async with self._places[pool]:
+    async def _in_thread(self, pool: str, run: str, work: Callable[[], bytes]) -> bytes:
+        async with self._slots[pool].slot(run):
             if self._draining.is_set():
                 await asyncio.Event().wait()  # until the connection ends: another worker runs it
             self._steps += 1

@@ -46,6 +46,12 @@ def stored_response(file: StoredFile, data: bytes, cache: str) -> Response:
     return Response(data, media_type=file.media_type, headers=headers)
 
 
+def file_response(request: Request, file: StoredFile, data: bytes, cache: str) -> Response:
+    """A file that was made for this request."""
+    known = is_known(request, file.digest)
+    return not_modified(file.digest, cache) if known else stored_response(file, data, cache)
+
+
 def json_response(request: Request, data: bytes) -> Response:
     """JSON that was put together for this request."""
     digest = digest_bytes(data)

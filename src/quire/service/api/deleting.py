@@ -27,7 +27,7 @@ class DocumentDeletion:
         sha256 = found.summary()["sha256"]
         if sha256 is None:
             self._forget(found)
-            return DeletedDocument(document=id, runs=1)
+            return DeletedDocument(document=id, runs=1, samples=0, learned=[], unfinished=[])
         store = self._service.store
         (planned,) = delete_documents(store, [sha256], scopes=[tenant], dry_run=True)
         if planned.unfinished:

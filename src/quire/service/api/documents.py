@@ -18,6 +18,7 @@ from quire.durable.views.views import DPI, DocumentViews, StoredFile, TableForma
 from quire.errors import QuireError, StoreError, UsageError
 from quire.export import format_names
 from quire.extract.reports import ReportFormat
+from quire.keys import digest_bytes
 from quire.service.api import answering
 from quire.service.api.deleting import DocumentDeletion
 from quire.service.api.errors import ApiError, ApiRoute
@@ -112,8 +113,9 @@ def document_routes(service: Service, finder: RunFinder, views: DocumentViews) -
         dpi: Dpi = 150,
     ) -> Response:
         """The part of a page inside a box."""
-        make = partial(views.picture, number=number, dpi=dpi, box=_box(box))
-        return await looking.stored(request, id, make, answering.FOREVER, page=number)
+        make = partial(views.crop, number=number, box=_box(box), dpi=dpi)
+        data = await looking.look(await looking.found(request, id), make, page=number)
+        return answering.file_response(request, StoredFile(digest_bytes(data), "image/png"), data, answering.FOREVER)
 
     @router.get("/{id}/exports/{format}", response_class=Response, responses=FILE)
     async def export(

@@ -206,11 +206,11 @@ class DeletedDocument(BaseModel):
     document: str
     artifacts: int = 0
     bytes: int = 0
-    runs: int = Field(0, description="Runs that were deleted, or that go on without it.")
+    runs: int = Field(description="Runs that were deleted, or that go on without it.")
     reviews: int = 0
-    samples: int = Field(0, description="How many of these reviews were samples to learn from.")
-    learned: list[str] = Field([], description="Models learnt from it, which are kept: learn again without it.")
-    unfinished: list[str] = Field([], description="Runs that began to read it meanwhile: cancel, and delete again.")
+    samples: int = Field(description="How many of these reviews were samples to learn from.")
+    learned: list[str] = Field(description="Models learnt from it, which are kept: learn again without it.")
+    unfinished: list[str] = Field(description="Runs that began to read it meanwhile: cancel, and delete again.")
 
 
 class PageAttempt(BaseModel):

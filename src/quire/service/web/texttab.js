@@ -59,7 +59,7 @@ function elementOf(block) {
     case "heading":
       return el("h3", { data: { level: String(Math.min(block.level ?? 1, 4)) } }, spansOf(block));
     case "list_item":
-      return el("p", { class: "item", style: { "--level": String(Math.max((block.level ?? 1) - 1, 0)) } }, el("span", { class: "marker" }, block.marker || "•"), el("span", {}, spansOf(block)));
+      return el("p", { class: "item", style: { "--level": String(Math.max((block.level ?? 1) - 1, 0)) } }, el("span", { class: "marker" }, block.marker || "•"), el("span", {}, spansOf(block, markerLength(block))));
     case "table":
       return el("div", { class: "grid", tabIndex: 0, role: "group", "aria-label": "Table" }, block.table ? gridOf(block.table) : block.text);
     case "code":
@@ -82,12 +82,11 @@ function figureOf(block, view, model) {
 }
 
 /** The text of a block with its bold, italic and other runs. Offsets count characters, not UTF-16 units. */
-function spansOf(block) {
+function spansOf(block, skip = 0) {
   const spans = block.spans ?? [];
-  if (!spans.length) return [flowing(block.text)];
   const characters = [...block.text];
   const made = [];
-  let at = 0;
+  let at = skip;
   for (const span of spans) {
     if (span.start > at) made.push(flowing(characters.slice(at, span.start).join("")));
     const text = flowing(characters.slice(Math.max(span.start, at), span.end).join(""));
@@ -96,6 +95,13 @@ function spansOf(block) {
   }
   if (at < characters.length) made.push(flowing(characters.slice(at).join("")));
   return made;
+}
+
+/** The text of a list item begins with its marker, which is shown beside it. */
+function markerLength({ marker, text }) {
+  if (!marker || !text.startsWith(marker)) return 0;
+  const rest = text.slice(marker.length);
+  return [...text].length - [...rest.trimStart()].length;
 }
 
 const TAGS = { bold: "strong", italic: "em", superscript: "sup", subscript: "sub", code: "code" };

@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from dataclasses import dataclass
+from threading import Event, Semaphore
 
 import pytest
 from openpyxl import load_workbook
@@ -23,6 +24,8 @@ from quire.runtime.local import LocalRuntime
 from quire.store.deleting import delete_documents
 from quire.store.files import FileStore
 from quire.types import BBox
+from quire.workers import Job, shared_pool
+from quire.workers.pool import Lane
 from tests import documents
 
 pytestmark = pytest.mark.processes
@@ -55,6 +58,9 @@ class Room:
     def picture(self, reference, number, **options):
         png = self.load(reference, self.views.picture(reference, number, **options))
         return Image.open(io.BytesIO(png)).convert("RGB")
+
+    def crop(self, reference, number, box, **options):
+        return Image.open(io.BytesIO(self.views.crop(reference, number, box, **options))).convert("RGB")
 
 
 @pytest.fixture(scope="module")
@@ -125,21 +131,21 @@ def test_a_crop_shows_the_box_of_a_turned_and_cropped_page(room):
     reference = room.read(red_on_a_turned_page())
     page = room.picture(reference, 1, dpi=144)
     assert page.size == (1000, 800)
-    crop = room.picture(reference, 1, dpi=144, box=RED)
+    crop = room.crop(reference, 1, RED, dpi=144)
     assert crop.size == (120, 100)
     assert crop.getcolors() == [(120 * 100, (255, 0, 0))]
-    wider = room.picture(reference, 1, dpi=144, box=BBox(0.75, 0.1, 0.2, 0.2))
+    wider = room.crop(reference, 1, BBox(0.75, 0.1, 0.2, 0.2), dpi=144)
     left, top, right, bottom = Image.eval(wider.getchannel("G"), lambda value: 255 - value).getbbox()
     assert (left, top, right, bottom) == pytest.approx((50, 20, 170, 120), abs=1)
 
 
 def test_a_picture_is_the_same_from_a_new_store(room, tmp_path):
     data = documents.ruled_table()
-    first = room.views.picture(room.read(data), 1, dpi=80, box=BBox(0, 0, 0.5, 0.5))
+    first = room.views.crop(room.read(data), 1, BBox(0, 0, 0.5, 0.5), dpi=80)
     with FileStore(tmp_path / "store") as store, LocalRuntime(store.database, workflows_on(store)) as runtime:
         views = DocumentViews(DocumentSteps(store))
         other = Room(store, runtime, views, tmp_path)
-        assert views.picture(other.read(data), 1, dpi=80, box=BBox(0, 0, 0.5, 0.5)) == first
+        assert views.crop(other.read(data), 1, BBox(0, 0, 0.5, 0.5), dpi=80) == first
         views.close()
 
 
@@ -242,6 +248,27 @@ def test_a_deleted_document_cannot_be_looked_at(room):
         lambda: room.views.search(reference, "a"),
         lambda: room.views.export(reference, "md"),
         lambda: room.views.picture(reference, 1),
+        lambda: room.views.crop(reference, 1, RED),
     ):
         with pytest.raises(StoreError, match=r"gone\.pdf was deleted"):
             look()
+
+
+def test_an_export_does_not_wait_for_workers_that_read(room):
+    reference = room.read(documents.simple(), name="while-others-read.pdf")
+    asked, release = Semaphore(0), Event()
+
+    def hold(name, header, data):
+        asked.release()
+        assert release.wait(60)
+        return {}, b""
+
+    job = Job("tests.fakes.jobs:ask", "more")
+    lanes = (Lane.LONG, Lane.BRIEF)  # all workers of the pool that reads
+    held = [shared_pool(1).submit(job, timeout_s=60, on_request=hold, lane=lane) for lane in lanes]
+    try:
+        assert all(asked.acquire(timeout=60) for _ in held)
+        assert room.views.export(reference, "md").name == "while-others-read.md"
+    finally:
+        release.set()
+        assert all(one.result(60) for one in held)

@@ -100,7 +100,7 @@ def serving(folder, *, idle: bool = False, facts: str | None = None, **settings)
     slots = pools_for(1) | {CALLS: 1}
     pools = dict.fromkeys(slots, 0) if idle else slots
     runtime = LocalRuntime(store.database, workflows_on(store, workers=1), pools=pools)
-    chosen = {"search": "none", "tenants": True, **settings}
+    chosen = {"search": "none", "warm_up": False, "tenants": True, **settings}
     service = Service(ServiceSettings(port=0, workers=1, shutdown_s=1.0, **chosen), store, runtime)
     server = uvicorn.Server(uvicorn.Config(create_app(service), port=0, log_level="warning", access_log=False))
     config = server.config

@@ -64,6 +64,18 @@ def test_a_crop_shows_its_box_on_a_turned_and_cropped_page(server):
     assert (left, top, right, bottom) == pytest.approx((400, 50, 460, 100), abs=1)
 
 
+def test_crops_leave_nothing_in_the_store_however_many_are_asked_for(server, table):
+    rows = server.service.store.database.rows
+    first = server.get(f"{table}/pages/1/crop?box=0,0,0.5,0.5")
+    stored = rows("SELECT count(*), sum(size) FROM facts")
+    for number in range(12):
+        assert server.get(f"{table}/pages/1/crop?box=0,0,0.5,0.{50 + number}1&dpi={40 + number}").status == 200
+    server.service.store.flush()
+    assert rows("SELECT count(*), sum(size) FROM facts") == stored
+    again = server.get(f"{table}/pages/1/crop?box=0,0,0.5,0.5", If_None_Match=first.headers["ETag"])
+    assert (again.status, again.body) == (304, b"")
+
+
 @pytest.mark.parametrize(
     "box", ["", "1", "0,0,1", "a,b,c,d", "0,0,0,0", "-0.1,0,1,1", "0.5,0,0.6,1", "nan,0,1,1", "0,0,inf,1", "0,0,1,1,1"]
 )

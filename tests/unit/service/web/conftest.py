@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from tests import documents
 from tests.conftest import ROOT
 from tests.servers import chromium
-from tests.unit.service.api.conftest import Serving, half_damaged, serving
+from tests.unit.service.api.conftest import TENANT, TENANT_HEADER, Serving, half_damaged, serving
 
 __all__ = ["half_damaged"]
 
@@ -25,6 +26,8 @@ expect.set_options(timeout=PATIENCE_MS)
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     with chromium.browsing() as running:
+        proxied = {TENANT_HEADER: TENANT}  # as a proxy adds it after a login
+        running.new_context = partial(running.new_context, extra_http_headers=proxied)  # type: ignore[method-assign]
         yield running
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests import bills
 from tests.unit.extract.bills import LINES, bill
-from tests.unit.service.api.conftest import serving
+from tests.unit.service.api.conftest import TENANT, serving
 from tests.unit.service.web.conftest import drawn
 from tests.unit.service.web.test_accessible import RUN
 from tests.unit.service.web.test_runs import events
@@ -40,8 +40,9 @@ def file(name: str, data: bytes) -> dict:
 @pytest.fixture
 def form(page, server, folder) -> Callable[..., Page]:
     """Opens the form on a server with a model, and waits until it knows what there is."""
-    (folder / "models").mkdir(exist_ok=True)
-    (folder / "models" / "damaged.model").write_text("{}")
+    models = folder / "models" / TENANT
+    models.mkdir(parents=True, exist_ok=True)
+    (models / "damaged.model").write_text("{}")
 
     def open_(query: str = "", page: Page = page) -> Page:
         page.goto(f"{server.url}/#/extract{query}")

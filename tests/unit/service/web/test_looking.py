@@ -184,6 +184,14 @@ def test_it_is_readable_on_a_phone(show, samples, page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_the_marker_of_a_list_item_is_shown_once(show, samples):
+    page = show(samples.sample)
+    page.get_by_role("tab", name="Text").click()
+    item = page.locator(".prose .item", has_text="Punctual sailings").first
+    expect(item.locator(".marker")).not_to_be_empty()
+    expect(item.locator("span").nth(1)).to_have_text("Punctual sailings: 94 of 100")
+
+
 def test_a_figure_shows_its_picture_in_the_text(show, samples):
     page = show(samples.sample, number=2)
     picture = page.locator(".panel figure img")
