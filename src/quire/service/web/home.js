@@ -17,7 +17,7 @@ const LARGE_PORTION = 200;
 const MOST = 2000; // documents that are filtered and sorted in the browser
 const GONE =
   "Its text, tables, pictures, extracted values, reviews and samples are deleted from this server, " +
-  "in every run that read the same file. This cannot be undone.";
+  "in every run that read the same file. Models that were learnt from it are named. This cannot be undone.";
 
 export class Home {
   constructor(main, asked) {
@@ -141,12 +141,12 @@ export class Home {
     if (run && !this._stopped) this._add(run);
   }
 
-  /** Do something, and say why if it cannot be done. */
+  /** Do something, and say that it is done, or why it cannot be; `work` may have more to say. */
   async _act(work, done) {
     try {
-      await work();
+      const more = await work();
       if (!this._stopped) this._show();
-      notify(done);
+      notify([done, more].filter(Boolean).join(" "));
     } catch (error) {
       notify(error.message, "error");
     }
@@ -162,17 +162,21 @@ export class Home {
 
   /** The same source once more: what was read of it is not read twice. */
   _again({ id, name }) {
-    const submitted = async () => this._add(await postJson("api/runs", { document: id }, { "Idempotency-Key": onceKey() }));
+    const submitted = async () => {
+      this._add(await postJson("api/runs", { document: id }, { "Idempotency-Key": onceKey() }));
+    };
     return this._act(submitted, `${name} is read again.`);
   }
 
   async _remove({ id, name }) {
     if (!(await confirmed(`Delete ${name}?`, GONE, "Delete"))) return;
     const removed = async () => {
-      await request(`api/documents/${encodeURIComponent(id)}`, { method: "DELETE" });
+      const answer = await request(`api/documents/${encodeURIComponent(id)}`, { method: "DELETE" });
+      const { learned } = await answer.json();
       this.runs.clear();
       this._loaded = false;
       await this._load(null);
+      return learned.length ? `${learned.join(", ")} was learnt from it: learn it again without this document.` : "";
     };
     return this._act(removed, `${name} is deleted.`);
   }

@@ -9,6 +9,7 @@ from quire.events import Event
 from tests import documents
 from tests.unit.service.api.conftest import serving
 from tests.unit.service.web.conftest import drawn
+from tests.unit.service.web.test_accessible import RUN
 
 
 def events(run, document, pages, *, total=4):
@@ -194,6 +195,25 @@ def test_a_document_that_failed_is_read_again(page, server):
     page.get_by_role("button", name="Read again twice.pdf").click()
     expect(page.locator(".notice")).to_contain_text("twice.pdf is read again")
     expect(page.locator("tr.document", has_text="twice.pdf")).to_have_count(2)
+
+
+def test_a_document_is_deleted_after_a_confirmation(page, server, axe):
+    document = server.read(documents.placed([documents.Piece(60, 80, "Quillfeather")]), "to-delete.pdf")
+    page.goto(server.url)
+    row = page.locator("tr.document", has_text="to-delete.pdf")
+    row.get_by_role("button", name="Delete to-delete.pdf").click()
+    asked = page.get_by_role("dialog", name="Delete to-delete.pdf?")
+    expect(asked).to_contain_text("reviews and samples")
+    page.evaluate(axe)
+    assert page.evaluate(RUN) == []
+    page.keyboard.press("Enter")
+    expect(asked).to_be_hidden()
+    assert server.get(f"/api/documents/{document}").status == 200, "the first key keeps it"
+    row.get_by_role("button", name="Delete to-delete.pdf").click()
+    asked.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.locator(".notice")).to_contain_text("to-delete.pdf is deleted")
+    expect(row).to_have_count(0)
+    assert server.get(f"/api/documents/{document}").status == 404
 
 
 @pytest.fixture(scope="module")
