@@ -23,6 +23,7 @@ from quire.extract.candidates.spans import spans_of
 from quire.extract.pairs import LabelledValue, find_pairs
 from quire.extract.pairs.pieces import unnumbered
 from quire.extract.schema import ValueKind
+from quire.extract.tables.extractor import ITEMS, TableExtractor
 from quire.extract.values import Extraction
 from quire.reading.call import ReadOptions, read
 from quire.result import DocumentResult
@@ -83,7 +84,7 @@ def schema(
     results = [one if isinstance(one, DocumentResult) else read(one, **options) for one in sources]
     least = max(1, round(share * len(results)))
     seen = [_Seen.of(result) for result in results]
-    lists = list(_lists(seen, least))
+    lists = list(_lists(seen, least)) or list(_items(seen, least))
     listed = {column.key for one in lists for column in one}
     labelled = [leaf for leaf in _leaves(seen, least) if leaf.key not in listed]
     leaves = _joined(labelled, _known(seen, least), listed)
@@ -216,6 +217,22 @@ def _lists(seen: Sequence[_Seen], least: int) -> Iterator[list[_Found]]:
             for key in keys
             if counts[key] >= least
         ]
+
+
+def _items(seen: Sequence[_Seen], least: int) -> Iterator[list[_Found]]:
+    """The table of items, whose columns each seller calls differently: what each says, quantity, price and amount."""
+    columns: dict[str, dict[int, list[tuple[str, str]]]] = {}
+    for number, document in enumerate(seen):
+        for one in TableExtractor().propose(document.catalog, ITEMS):
+            name = one.path.rpartition(".")[2]
+            columns.setdefault(name, {}).setdefault(number, []).append((name.replace("_", " ").capitalize(), one.quote))
+    common = [
+        _found(name, [pair for pairs in found.values() for pair in pairs], len(found))
+        for name, found in columns.items()
+        if len(found) >= least
+    ]
+    if len(common) > 1:
+        yield common
 
 
 def _is_alike(one: Mapping[str, object], other: Mapping[str, object]) -> bool:

@@ -10,7 +10,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from quire.domains import discover
 from quire.errors import UsageError
-from tests.documents import Pen, drawn
+from tests.documents import Pen, Piece, drawn, placed
 from tests.unit.cli.test_cli import quire
 
 
@@ -54,6 +54,32 @@ def test_labels_kinds_and_lists_that_most_documents_have_are_proposed():
         "x-quire": {"kind": "amount"},
         "examples": ["EUR 120.00", "EUR 75.50", "EUR 8.00"],
     }
+
+
+def test_the_item_table_of_invoices_is_proposed_however_each_seller_calls_its_columns():
+    heads = (("Artikel", "Menge", "Einzelpreis", "Betrag"), ("Description", "Qty", "Unit price", "Amount"))
+    rows = (("Rope", "2", "30.00", "60.00"), ("Anchor", "1", "15.50", "15.50"))
+    invoices = [
+        placed(
+            [
+                Piece(72, 100, f"Invoice number: INV-{number}"),
+                *(
+                    Piece(x, 200 + 18 * at, text)
+                    for at, row in enumerate((head, *rows))
+                    for x, text in zip((72, 250, 330, 420), row, strict=True)
+                ),
+            ]
+        )
+        for number, head in enumerate(heads, start=1)
+    ]
+    found = discover.schema(invoices, share=1.0)
+    assert [field.path for field in found.fields if field.path.startswith("items")] == [
+        "items[].description",
+        "items[].quantity",
+        "items[].unit_price",
+        "items[].amount",
+    ]
+    assert [one.values["items"][1]["description"] for one in found.fill()] == ["Anchor", "Anchor"]
 
 
 def test_the_proposed_schema_is_filled_with_values_at_their_place():
