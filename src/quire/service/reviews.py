@@ -32,8 +32,8 @@ class ReviewService:
         reviews = self.queue.tables.latest(own := document_in(scope, sha256))
         store = scoped(self._store, scope)
         given = store.load(extraction)
-        extracted = decode_extraction(given)
-        data = encode_extraction(self.queue.applied(extracted, own) if reviews else extracted)
+        made = decode_extraction(given)
+        data = encode_extraction(self.queue.applied(made, own) if reviews else made)
         if data == given:
             return extraction
         key = artifact_key("reviewed-extraction", "1", (extraction, digest_bytes(data)), digest_of({}))
