@@ -166,6 +166,7 @@ def test_a_server_is_ready_once_it_is_warm_and_says_what_it_waits_for(tmp_path, 
         assert warmed[0], "a worker runs"
 
 
+@pytest.mark.processes
 def test_a_server_that_cannot_warm_up_gets_ready_all_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr("quire.service.service.warm_up", once(OSError("no space"), print))
     with serving(tmp_path, warm_up=True) as server:
