@@ -8,6 +8,7 @@ from typing import Any
 
 from quire.context import Json
 from quire.extract.values import (
+    SURE,
     Alternative,
     Derivation,
     EvidenceConflict,
@@ -164,11 +165,11 @@ def alternative_of(tree: Mapping[str, Any]) -> Alternative:
 
 
 def coverage_json(coverage: EvidenceCoverage) -> dict[str, Json]:
-    """The counts, and the shares that follow from them."""
+    """The counts, the probability from which on a value counts as sure, and the shares that follow."""
     counts = {name: getattr(coverage, name) for name in EvidenceCoverage.__dataclass_fields__}
     share = coverage.share_of_returned
     shares = {"share": round(coverage.share, 4), "share_of_returned": None if share is None else round(share, 4)}
-    return {**counts, **shares}
+    return {**counts, "threshold": SURE, **shares}
 
 
 def _boxes(boxes: tuple[BBox, ...]) -> list[dict[str, float]]:

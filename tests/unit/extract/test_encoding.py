@@ -77,6 +77,7 @@ def test_the_json_says_what_was_found_with_its_shares() -> None:
         "crop_verified": 1,
         "not_found": 1,
         "sure": 0,
+        "threshold": 0.9,
         "share": 0.0,
         "share_of_returned": 0.0,
     }

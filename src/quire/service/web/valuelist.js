@@ -5,7 +5,10 @@ import { ReviewGrid } from "./reviewgrid.js";
 import { DOUBTS, cropFigure, reasonOf, shownValue, sureness } from "./reviewvalue.js";
 import { percent } from "./words.js";
 
-const STATUSES = { found: "At its place", repaired: "At another place", unverified: "Not in the text", conflict: "Conflict", not_found: "Not found", corrected: "Corrected", confirmed: "Confirmed" };
+const STATUSES = {
+  found: "At its place", repaired: "At another place", unverified: "Not in the text", conflict: "Conflict",
+  not_found: "Not found", corrected: "Corrected", confirmed: "Confirmed",
+};
 
 /** The values in the order of the schema, as items of a review are. */
 export function itemsOf(extraction) {
@@ -17,7 +20,7 @@ export function itemsOf(extraction) {
     const evidence = extraction.evidence[path] ?? { status: "not_found", confidence: {}, quote: "", page: null, bboxes: [], blocks: [], alternatives: [], reason: "", extractor: "" };
     return {
       path, value, evidence, field: path.replaceAll(/\[\d+\]/g, "[]"), title: path.split(/[.\]]/).at(-1) || path, part: path.split("[")[0], state: "open",
-      doubt: Object.hasOwn(DOUBTS, evidence.status) ? evidence.status : "", conflict: conflicts.get(path) ?? null, missing: missing.get(path) ?? null,
+      doubt: Object.hasOwn(DOUBTS, evidence.status) ? evidence.status : "", isLow: evidence.probability < extraction.coverage.threshold, conflict: conflicts.get(path) ?? null, missing: missing.get(path) ?? null,
     };
   });
 }
@@ -60,13 +63,12 @@ export class ValueList {
   }
 
   _row(item) {
-    const { status } = item.evidence;
     const row = el(
       "button",
       { type: "button", class: "value-row", "aria-expanded": "false", data: { path: item.path }, on: { click: () => this.choose(item.path) } },
       el("span", { class: "value-name" }, item.path),
       el("span", { class: "value-shown" }, shownValue(item.value)),
-      el("span", { class: "value-status" }, el("span", { class: "muted" }, sureness(item.evidence)), el("span", { class: "mark", data: { doubt: item.doubt } }, STATUSES[status])),
+      el("span", { class: "value-status" }, marksOf(item)),
     );
     this.rows.set(item, row);
     return el("li", {}, row);
@@ -78,6 +80,14 @@ export class ValueList {
     grid.update(null);
     return el("li", {}, el("h2", {}, items[0].part), grid.element);
   }
+}
+
+/** How sure it is that a value answers its field, and where it stands: the two are apart. */
+function marksOf({ evidence, doubt, isLow }) {
+  const sure = sureness(evidence);
+  const place = STATUSES[evidence.status];
+  if (doubt || !sure) return [el("span", { class: "mark", data: { doubt } }, place), sure && el("span", { class: "muted" }, sure)];
+  return [el("span", { class: "mark", data: { doubt: isLow ? "low" : "" } }, sure), el("span", { class: "muted" }, place)];
 }
 
 /** Values one below the other, and lists of objects, which are grids. */
