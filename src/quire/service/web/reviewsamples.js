@@ -11,13 +11,14 @@ export class ReviewSamples {
     this.review = null;
     this.element = el("button", {
       type: "button", class: "secondary small", "aria-keyshortcuts": "s",
-      title: "Learn from what is decided in this document", on: { click: () => this.toggle() },
+      on: { click: () => this.toggle() },
     });
   }
 
   show(review) {
     this.review = review;
     this.element.setAttribute("aria-pressed", String(review.sample));
+    this.element.title = review.sample && openIn(review) ? lacking(review) : "Learn from what is decided in this document";
     replace(this.element, el("span", {}, review.sample ? "A sample" : "Use as a sample"), el("kbd", {}, "s"));
   }
 
@@ -27,6 +28,7 @@ export class ReviewSamples {
       Object.assign(review, await this.session.mark(review.id, !review.sample));
       this.show(review);
       this.say(`${review.name} is ${review.sample ? "a sample" : "no sample"}.`);
+      if (review.sample && openIn(review)) notify(lacking(review));
     });
   }
 
@@ -47,3 +49,6 @@ export class ReviewSamples {
     return decided ? action(label, "s", () => this.markAll()) : null;
   }
 }
+
+const openIn = ({ open }) => Object.values(open).reduce((sum, one) => sum + one, 0);
+const lacking = (review) => `The sample lacks ${count(openIn(review), "decision")} so far: nothing is learnt of values that are open.`;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
@@ -243,6 +244,7 @@ def test_keys_pick_a_word_of_a_table_however_fast_they_are_pressed(desk, review,
     at(page, "number")
     page.get_by_role("button", name="Use as a sample").press("Enter")
     expect(page.get_by_role("button", name="A sample")).to_be_focused()
+    expect(page.get_by_role("button", name="A sample")).to_have_attribute("title", re.compile("lacks [1-9] decisions"))
     for key in ("j",) * (table + 1) + ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown", "ArrowUp", "Enter"):
         page.keyboard.press(key)
     expect(page.locator("#correct")).to_be_focused()
