@@ -15,8 +15,10 @@ packages() {
         libreoffice) echo "libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui" \
             "fonts-dejavu-core" ;;
         java) echo "default-jdk-headless maven" ;;
-        # The browser, and a font with which its texts have a shape.
-        chromium) echo "chromium fonts-dejavu-core" ;;
+        # The browser, a font with which its texts have a shape, and small ones for scripts whose signs combine.
+        chromium) echo "chromium fonts-dejavu-core fonts-lohit-deva fonts-lohit-beng-bengali fonts-lohit-taml" \
+            "fonts-lohit-telu fonts-lklug-sinhala fonts-khmeros fonts-tlwg-loma-ttf fonts-sil-padauk" \
+            "fonts-sil-scheherazade" ;;
         *) echo "unknown part: $1" >&2; return 2 ;;
     esac
 }
