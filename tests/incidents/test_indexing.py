@@ -90,16 +90,17 @@ from quire.durable.opening import local_runtime
 from quire.store.opening import open_store
 from tests.fakes.hashed_words import HashedWords, offer
 
-kill, facts, calls = sys.argv[1], sys.argv[2] or None, {"embed": 0, "put": 0}
+kill, facts = sys.argv[1], sys.argv[2] or None
+calls, ended = {"embed": 0, "put": 0}, {"embed": 0, "put": 0}
 
 def killed(what, work):
     def working(*arguments):
         calls[what] += 1
-        number = calls[what]
-        if kill == f"before {what} {number}":
+        if kill == f"before {what} {calls[what]}":
             os.kill(os.getpid(), signal.SIGKILL)
         done = work(*arguments)
-        if kill == f"after {what} {number}":
+        ended[what] += 1  # two at the same time do not end in the order of their beginnings
+        if kill == f"after {what} {ended[what]}":
             os.kill(os.getpid(), signal.SIGKILL)
         return done
     return working
