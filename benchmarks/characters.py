@@ -20,11 +20,11 @@ import pypdfium2
 from benchmarks import corpus
 from benchmarks.report import LeftOut, Options, Report, Table
 from quire.budget import cpu_budget
-from quire.document import Document
-from quire.errors import QuireError
+from quire.core.document import Document
+from quire.core.errors import QuireError
+from quire.core.pagetext import PageText
 from quire.layout import page_blocks
 from quire.layout.quality import judge
-from quire.pagetext import PageText
 from quire.render.glyphs import EXPANSIONS
 
 PAGES = 60  # of a document

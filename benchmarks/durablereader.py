@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.conversation import Answer, Program, serve
 from benchmarks.report import LeftOut
-from quire.context import Json, Runtime
+from quire.core.context import Json, Runtime
 from quire.durable.opening import local_runtime
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.store.files import FileStore

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import quire
 from benchmarks.corpus import CORPUS, pdfs
 from benchmarks.report import Options, Report, Table
-from quire.types import Block
-from quire.types import Table as Grid
+from quire.core.types import Block
+from quire.core.types import Table as Grid
 
 GOAL = 0.9
 LONGEST = 200  # characters: a longer block or cell says nothing about what belongs together

@@ -21,7 +21,7 @@ import quire
 from benchmarks import madelatex, madeoffice, madeweb
 from benchmarks.made import MadeDocument, made_document, sentences
 from benchmarks.report import LeftOut, Options, Report, Table
-from quire.types import Block
+from quire.core.types import Block
 
 DOCUMENTS, FEW = 40, 4
 PROGRAMS: dict[str, ModuleType] = {"Chromium": madeweb, "LibreOffice": madeoffice, "LaTeX": madelatex}

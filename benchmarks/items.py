@@ -11,9 +11,9 @@ from pathlib import Path
 
 from benchmarks.conversation import say
 from quire.batch import ItemFingerprint, StageOptions, StagePlan, WorkItem, run_stage
-from quire.context import Context, Json, Workflow
-from quire.events import Event
-from quire.keys import digest_of
+from quire.core.context import Context, Json, Workflow
+from quire.core.events import Event
+from quire.core.keys import digest_of
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 

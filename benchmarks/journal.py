@@ -12,12 +12,12 @@ from pathlib import Path
 import quire
 from benchmarks import clock, corpus, family
 from benchmarks.report import LeftOut, Options, Report, Table, goal
-from quire.context import Store
+from quire.core.context import Store
+from quire.core.page_ranges import page_numbers
 from quire.durable.opening import local_runtime, pools_for
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.reads.workflows import GROUP
-from quire.page_ranges import page_numbers
 from quire.store.files import FileStore
 from quire.store.temporary import TemporaryStore
 from quire.workers import shared_pool

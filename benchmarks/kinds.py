@@ -15,7 +15,7 @@ from pathlib import Path
 import quire
 from benchmarks.corpus import CORPUS, pdfs
 from benchmarks.report import Options, Report, Table
-from quire.types import FURNITURE, BBox, Block
+from quire.core.types import FURNITURE, BBox, Block
 
 SET = "layout-docbank"
 GOAL = 0.93

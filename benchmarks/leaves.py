@@ -32,7 +32,7 @@ from benchmarks.corpus import CORPUS
 from benchmarks.extraction import HALVES, read_catalog
 from benchmarks.report import LeftOut, Options, Report, Table
 from quire.cite.model import MODEL, URL, LanguageModel
-from quire.errors import EngineError
+from quire.core.errors import EngineError
 from quire.extract.composing import fallback
 from quire.extract.extractor import Extractor
 from quire.extract.language_model import LanguageModelExtractor

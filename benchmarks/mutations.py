@@ -9,10 +9,10 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.keys import Digest, digest_of
+from quire.core.types import BBox, Part
 from quire.extract.values import Proposal
-from quire.keys import Digest, digest_of
-from quire.types import BBox, Part
 
 FABRICATED = "as the board of auditors confirmed in its second report"
 WORDS = ("Northwind", "Halcyon", "Quarterdeck", "Zephyr", "Bramble")

@@ -19,16 +19,16 @@ from tests import office_files
 import quire
 from benchmarks import clock, corpus, family
 from benchmarks.report import LeftOut, Options, Report, Table, goal
-from quire.bundle import Bundle
-from quire.document import Document
-from quire.encoding import decode_page
-from quire.errors import QuireError
+from quire.core.bundle import Bundle
+from quire.core.document import Document
+from quire.core.encoding import decode_page
+from quire.core.errors import QuireError
+from quire.core.pagetext import PageText
+from quire.core.types import Block
 from quire.export.docling_images import OutputOptions
 from quire.export.docling_outputs import render
 from quire.formats import libreoffice
 from quire.formats.converting import convert
-from quire.pagetext import PageText
-from quire.types import Block
 
 SOURCES = "office-docling"
 EQUAL = ("docx", "pptx", "xlsx", "html", "md")

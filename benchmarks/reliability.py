@@ -21,7 +21,7 @@ from benchmarks import agreements, extraction, formfields, leaves
 from benchmarks.corpus import CORPUS
 from benchmarks.extraction import HALVES, field_documents, read_catalog
 from benchmarks.report import Options, Report, Table, goal
-from quire.context import Json
+from quire.core.context import Json
 from quire.extract import calibration
 from quire.extract.extractor import Extractor
 from quire.extract.offline import OfflineExtractor

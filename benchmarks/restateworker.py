@@ -17,9 +17,9 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.conversation import Program, say
-from quire.context import Context, Json, Workflow
+from quire.core.context import Context, Json, Workflow
+from quire.core.events import Event
 from quire.database.sqlite import SqliteDatabase
-from quire.events import Event
 from quire.runtime.restate.process import MAX_STREAMS, Worker, listen
 from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.serving import Endpoint, ServiceOptions

@@ -29,13 +29,13 @@ from benchmarks.corpus import CORPUS, pdfs
 from benchmarks.report import LeftOut, Options, Report, Table, goal
 from quire.asking import Asker
 from quire.chunk.rows import ChunkRow, rows
+from quire.core.errors import ConfigurationError
 from quire.durable.indexing.index import Index
 from quire.durable.indexing.opening import open_indexes
 from quire.embed.batches import dense_vectors
 from quire.embed.codec import decode_dense
 from quire.embed.cross_encoder import MS_MARCO
 from quire.embed.registry import find_embedder, find_reranker
-from quire.errors import ConfigurationError
 from quire.search.backend import IndexBackend
 from quire.search.places import main_page
 from quire.search.query import SearchFilter

@@ -18,7 +18,7 @@ import quire
 from benchmarks import corpus
 from benchmarks.report import LeftOut, Options, Report, Table
 from benchmarks.scoring import Item, Judge
-from quire.errors import ConfigurationError, QuireError
+from quire.core.errors import ConfigurationError, QuireError
 from quire.recognize import registry
 
 SETS = ("formulas-latex", "formulas-latex-more")

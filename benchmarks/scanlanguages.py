@@ -17,7 +17,7 @@ import quire
 from benchmarks import tessdata
 from benchmarks.report import LeftOut, Options, Report, Table
 from benchmarks.scoring import Item, Judge, Row
-from quire.errors import QuireError
+from quire.core.errors import QuireError
 from quire.recognize.languages import resolve
 
 SETS = ("scans-htr", "scans-scripts")

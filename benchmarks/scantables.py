@@ -22,12 +22,12 @@ from benchmarks.report import LeftOut, Options, Report, Table
 from benchmarks.scoring import Grid, Item, Judge, Row
 from benchmarks.slanet import Slanet
 from benchmarks.tablecells import Box, Place, Placed, filled, within
+from quire.core.picture import Picture
+from quire.core.types import BBox
 from quire.detect.lattice import RulingLine, grids
 from quire.detect.rulings import find_rulings
-from quire.picture import Picture
 from quire.prepare import Prepared, PrepareProfile, page_picture, prepare
 from quire.prepare.pixels import pixels_of
-from quire.types import BBox
 
 DPI = 200
 NEAR_INCHES = 0.04  # rules nearer than this are one

@@ -21,8 +21,8 @@ import numpy as np
 from benchmarks.items import peak_mb
 from benchmarks.report import Options, Report, Table, goal
 from quire.chunk.rows import ChunkRow
+from quire.core.errors import ConfigurationError
 from quire.embed.registry import find_embedder
-from quire.errors import ConfigurationError
 from quire.search.backend import IndexProfile
 from quire.search.searching import SearchOptions, search
 from quire.search.sqlite_index import SqliteIndexes

@@ -24,19 +24,19 @@ import quire
 from benchmarks import corpus
 from benchmarks.conversation import Program, say
 from benchmarks.report import LeftOut, Options, Report, Table, goal
-from quire.document import Document
+from quire.core.document import Document
+from quire.core.engine import Engine, Partial, Question, ReadLine, Recognition
+from quire.core.errors import QuireError, StoreError
+from quire.core.keys import digest_bytes
+from quire.core.picture import Picture
+from quire.core.types import BBox
 from quire.durable.opening import local_runtime
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.engine import Engine, Partial, Question, ReadLine, Recognition
-from quire.errors import QuireError, StoreError
-from quire.keys import digest_bytes
-from quire.picture import Picture
 from quire.recognize.codec import encode_recognitions
 from quire.store.collecting import Limits, collect
 from quire.store.deleting import delete_documents
 from quire.store.opening import open_store
-from quire.types import BBox
 
 ROUNDS, PATIENCE_S = 3, 1200.0
 GRACE_S = 10.0

@@ -12,8 +12,8 @@ import onnxruntime
 from benchmarks import harness
 from benchmarks.report import LeftOut
 from benchmarks.tablecells import Place
+from quire.core.types import GridCell
 from quire.prepare.pixels import Pixels
-from quire.types import GridCell
 
 SIDE = 488
 MEAN, DEVIATION = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])  # of ImageNet, by channel

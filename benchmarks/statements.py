@@ -15,8 +15,8 @@ from typing import TypedDict
 import quire
 from benchmarks.corpus import CORPUS, pdfs
 from benchmarks.report import Options, Report, Table
-from quire.types import Cell
-from quire.types import Table as Grid
+from quire.core.types import Cell
+from quire.core.types import Table as Grid
 
 EXPECTED = Path(__file__).with_name("statements.json")
 GOAL = 38

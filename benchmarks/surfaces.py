@@ -14,7 +14,7 @@ from pathlib import Path
 import quire
 from benchmarks import clock, corpus, family
 from benchmarks.report import Options, Report, Table, goal
-from quire.opened import Opened
+from quire.core.opened import Opened
 from quire.reading.drawing import show
 from quire.store.files import FileStore
 from quire.store.images import PageImages

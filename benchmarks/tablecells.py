@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from quire.types import GridCell
+from quire.core.types import GridCell
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom, in pixels."""

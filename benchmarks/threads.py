@@ -10,7 +10,7 @@ import quire
 from benchmarks import clock, corpus, family
 from benchmarks.clock import Sample
 from benchmarks.report import Options, Report, Table, goal
-from quire.document import PageImage
+from quire.core.document import PageImage
 
 TEXT_GOAL, RENDER_GOAL, READ_GOAL = 1.6, 1.5, 1.5
 PATIENCE_S = 40.0  # for each comparison

@@ -68,7 +68,7 @@ class PdfFile:
         """The document as PDFium understands it: decrypted, without object streams; none when it is larger."""
 
     def text(self, pages: Sequence[int], glyphs: Glyphs, *, threads: int = 1) -> Iterator[bytes | Failure]:
-        """The bytes of a `quire.pagetext.PageText` for each page, in the order of `pages`.
+        """The bytes of a `quire.core.pagetext.PageText` for each page, in the order of `pages`.
 
         Starts at once, with at most 2 * threads + 2 pages under way or waiting to be taken. Waiting releases the
         interpreter lock and answers Ctrl-C. A dropped iterator cancels the rest.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from quire.core.keys import digest_of
+from quire.core.types import BBox
 from quire.extract.schema import ExtractSchema
 from quire.extract.values import (
     Alternative,
@@ -14,8 +16,6 @@ from quire.extract.values import (
     LeafEvidence,
     Missing,
 )
-from quire.keys import digest_of
-from quire.types import BBox
 from tests.documents import Piece, Rows, placed, prose, wrapped
 
 HOSTILE = "<img src=x onerror=alert(1)>"

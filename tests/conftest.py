@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 import pytest
 from hypothesis import settings
 
-from quire.errors import ConfigurationError
+from quire.core.errors import ConfigurationError
 from quire.recognize.tesseract import program
 from tests.servers import azurite, postgres, s3
 

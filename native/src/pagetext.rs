@@ -1,4 +1,4 @@
-//! The bytes of a `quire.pagetext.PageText`: see there for the format.
+//! The bytes of a `quire.core.pagetext.PageText`: see there for the format.
 
 use std::fmt::Write;
 

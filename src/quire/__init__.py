@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from quire.chunk import Chunk, ChunkOptions
     from quire.client import Client, ClientDocument, ClientRun
-    from quire.document import Document, Page, RenderOptions
-    from quire.durable.flows.flow import Flow, FlowResult
-    from quire.durable.indexing.index import Index
-    from quire.engine import Attempt, Engine, Question, Recognition
-    from quire.errors import (
+    from quire.core.document import Document, Page, RenderOptions
+    from quire.core.engine import Attempt, Engine, Question, Recognition
+    from quire.core.errors import (
         ConfigurationError,
         CorruptError,
         EngineError,
@@ -28,7 +26,29 @@ if TYPE_CHECKING:
         UnsupportedError,
         UsageError,
     )
-    from quire.events import Event, to_sse
+    from quire.core.events import Event, to_sse
+    from quire.core.picture import Picture
+    from quire.core.table_areas import TableArea
+    from quire.core.types import (
+        AnswerSource,
+        BBox,
+        Block,
+        Cell,
+        Characters,
+        Field,
+        GridCell,
+        Layout,
+        PageInfo,
+        PageResult,
+        Part,
+        Region,
+        Span,
+        Table,
+        TableBlock,
+        Word,
+    )
+    from quire.durable.flows.flow import Flow, FlowResult
+    from quire.durable.indexing.index import Index
     from quire.extract.values import Extraction
     from quire.fetching import FetchPolicy
     from quire.flow.components import component
@@ -36,7 +56,6 @@ if TYPE_CHECKING:
     from quire.learn.samples import Sample
     from quire.learn.store import SampleStore
     from quire.learn.training import learn as learn
-    from quire.picture import Picture
     from quire.pipeline import (
         Pipeline,
         PipelineResult,
@@ -55,33 +74,14 @@ if TYPE_CHECKING:
     from quire.store.images import PageImages
     from quire.store.opening import open_store
     from quire.store.temporary import TemporaryStore
-    from quire.table_areas import TableArea
-    from quire.types import (
-        AnswerSource,
-        BBox,
-        Block,
-        Cell,
-        Characters,
-        Field,
-        GridCell,
-        Layout,
-        PageInfo,
-        PageResult,
-        Part,
-        Region,
-        Span,
-        Table,
-        TableBlock,
-        Word,
-    )
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "quire.chunk": ("Chunk", "ChunkOptions"),
     "quire.client": ("Client", "ClientDocument", "ClientRun"),
-    "quire.document": ("Document", "Page", "RenderOptions"),
-    "quire.errors": (
+    "quire.core.document": ("Document", "Page", "RenderOptions"),
+    "quire.core.errors": (
         "ConfigurationError",
         "CorruptError",
         "EngineError",
@@ -97,10 +97,10 @@ _HOMES = {
         "UnsupportedError",
         "UsageError",
     ),
-    "quire.engine": ("Attempt", "Engine", "Question", "Recognition"),
-    "quire.picture": ("Picture",),
+    "quire.core.engine": ("Attempt", "Engine", "Question", "Recognition"),
+    "quire.core.picture": ("Picture",),
     "quire.fetching": ("FetchPolicy",),
-    "quire.events": ("Event", "to_sse"),
+    "quire.core.events": ("Event", "to_sse"),
     "quire.flow.components": ("component",),
     "quire.pipeline": (
         "Pipeline",
@@ -127,8 +127,8 @@ _HOMES = {
     "quire.store.images": ("PageImages",),
     "quire.store.opening": ("open_store",),
     "quire.store.temporary": ("TemporaryStore",),
-    "quire.table_areas": ("TableArea",),
-    "quire.types": (
+    "quire.core.table_areas": ("TableArea",),
+    "quire.core.types": (
         "AnswerSource",
         "BBox",
         "Block",

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 
-from quire.errors import StoreError, UsageError
+from quire.core.errors import StoreError, UsageError
 
 LONGEST_STEM = 228
 """Bytes of the name of a document in the names of its files: 255 less the suffix, like `.page-1234.alto.xml`."""

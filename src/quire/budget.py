@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from quire.errors import ConfigurationError, UsageError
+from quire.core.errors import ConfigurationError, UsageError
 
 WORKER_BYTES = 900_000_000
 """Memory that a worker with its models needs for a typical page."""

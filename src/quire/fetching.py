@@ -25,8 +25,8 @@ from threading import Thread, Timer
 from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
-from quire.errors import FetchError, LimitError, StoreError, UsageError
-from quire.names import safe_name
+from quire.core.errors import FetchError, LimitError, StoreError, UsageError
+from quire.core.names import safe_name
 from quire.offline import refusal
 
 T = TypeVar("T")

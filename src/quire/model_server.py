@@ -13,7 +13,7 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from threading import Timer
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from quire.errors import ConfigurationError, EngineError, FetchError, printable
+from quire.core.errors import ConfigurationError, EngineError, FetchError, printable
 from quire.fetching import FetchPolicy, checked_connection
 from quire.offline import refusal
 

@@ -8,8 +8,8 @@ from importlib.metadata import PackagePath
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from quire.errors import DISTRIBUTION, ConfigurationError
-from quire.hashing import hash_file
+from quire.core.errors import DISTRIBUTION, ConfigurationError
+from quire.core.hashing import hash_file
 from quire.packaged_files import find_packaged, path_of
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from quire.atomic_files import fitting_stem, output_stem, write_files
 from quire.budget import cpu_budget
-from quire.document import Document
-from quire.errors import ChangedError, InputError, UsageError
-from quire.types import REDACTED, BBox, Block, PageInfo, PageResult, TableBlock, shortened
+from quire.core.document import Document
+from quire.core.errors import ChangedError, InputError, UsageError
+from quire.core.types import REDACTED, BBox, Block, PageInfo, PageResult, TableBlock, shortened
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from quire.catalog.records import SourceCatalog
     from quire.chunk import Chunk, ChunkOptions
     from quire.chunk.docling_chunks import DoclingChunk
-    from quire.context import Json
-    from quire.engine import Attempt
+    from quire.core.context import Json
+    from quire.core.engine import Attempt
     from quire.export._figures import FigureView
     from quire.export.crops import Crop
     from quire.extract.extractor import Extractor

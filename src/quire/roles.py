@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
-from quire.affine import IDENTITY, Affine
-from quire.engine import Recognition
-from quire.keys import Profile
-from quire.picture import Picture
-from quire.types import BBox, Layout, Region
+from quire.core.affine import IDENTITY, Affine
+from quire.core.engine import Recognition
+from quire.core.keys import Profile
+from quire.core.picture import Picture
+from quire.core.types import BBox, Layout, Region
 
 Slot = Literal["preprocess", "detect", "classify", "region_preprocess", "recognize", "post_process", "export"]
 """The slots of a pipeline, in the order in which they run."""

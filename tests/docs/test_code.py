@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL
+from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL
 from tests import documents
 from tests.docs.pages import EXAMPLES, PAGES, ROOT, CodeBlock, code_blocks, name_of
 

@@ -11,13 +11,14 @@ from typing import get_args
 import typer
 
 import quire
-from quire import batch, classify, correct, detect, errors, export, pipeline, recognize
+from quire import batch, classify, correct, detect, export, pipeline, recognize
 from quire.batch.manifest import FIELDS as MANIFEST
 from quire.cli.app import app
-from quire.engine import CAPABILITIES, Outcome
-from quire.events import EventKind
+from quire.core import errors
+from quire.core.engine import CAPABILITIES, Outcome
+from quire.core.events import EventKind
+from quire.core.types import BLOCK_KINDS, PageStatus
 from quire.reading import page_stages as stages
-from quire.types import BLOCK_KINDS, PageStatus
 from tests.docs.pages import ROOT
 
 CLI = (ROOT / "docs" / "reference" / "cli.md").read_text()

@@ -13,10 +13,10 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
+from quire.core.embedder import TextRole, VectorFamily
+from quire.core.engine import Policy
+from quire.core.keys import Profile
 from quire.embed.codec import encode_dense, normalised
-from quire.embedder import TextRole, VectorFamily
-from quire.engine import Policy
-from quire.keys import Profile
 
 
 def hashed(text: str, dimension: int) -> NDArray[np.float32]:

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from quire.engine import Capability, Partial, Policy, Question, ReadBlock, ReadLine, Recognition
-from quire.errors import EngineError, UsageError
-from quire.keys import Profile
-from quire.picture import Picture
+from quire.core.engine import Capability, Partial, Policy, Question, ReadBlock, ReadLine, Recognition
+from quire.core.errors import EngineError, UsageError
+from quire.core.keys import Profile
+from quire.core.picture import Picture
+from quire.core.types import BBox
 from quire.recognize.codec import decode_recognitions, encode_recognitions
-from quire.types import BBox
 from tests.fakes.jobs import HOLD, HOLD_AND_LEAVE, _child, _pids_in_session
 
 NUMBER_BITS = 8

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from threading import Event, Lock
 
 import quire
-from quire.errors import EngineError, InputError
+from quire.core.errors import EngineError, InputError
 
 CALLS: Counter[str] = Counter()
 FAILING: dict[str, list[Exception]] = {}

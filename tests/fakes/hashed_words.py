@@ -11,12 +11,12 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
+from quire.core.embedder import Embedder, TextRole, VectorFamily
+from quire.core.engine import Policy
+from quire.core.keys import Profile
 from quire.durable.indexing import delivery, searching
 from quire.embed import registry
 from quire.embed.codec import encode_dense
-from quire.embedder import Embedder, TextRole, VectorFamily
-from quire.engine import Policy
-from quire.keys import Profile
 
 
 @dataclass(frozen=True)

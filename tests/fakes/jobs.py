@@ -13,7 +13,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from quire.errors import CorruptError, EngineError, LimitError, StoreError
+from quire.core.errors import CorruptError, EngineError, LimitError, StoreError
 from quire.reading import page_jobs
 
 HOLD = "trap '' TERM; echo here; exec sleep 1000"

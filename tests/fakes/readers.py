@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from quire.document import Document, PageImage, Reader, RenderOptions
-from quire.errors import CorruptError, InputError
-from quire.opened import Opened, WorkerWork
+from quire.core.document import Document, PageImage, Reader, RenderOptions
+from quire.core.errors import CorruptError, InputError
+from quire.core.opened import Opened, WorkerWork
 from quire.render.pdf import open_pdf
 
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from quire.batch import ItemOutcome, StageError
-from quire.errors import EngineError, InputError
+from quire.core.errors import EngineError, InputError
 
 
 def succeed(item):

@@ -17,12 +17,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import quire
-from quire.context import Claim, Json
+from quire.core.context import Claim, Json
+from quire.core.errors import QuireError
+from quire.core.keys import ArtifactKey
 from quire.durable.opening import pools_for, workflows_on
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.errors import QuireError
-from quire.keys import ArtifactKey
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 from quire.store.opening import open_store

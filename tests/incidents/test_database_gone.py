@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from quire.errors import StoreError
+from quire.core.errors import StoreError
 from tests import scans
 from tests.fakes.engines import said_of
 from tests.runtime.tracking import wait_until

@@ -13,12 +13,12 @@ from typer.testing import CliRunner
 
 import quire
 from quire.cli.app import app
+from quire.core.document import Document
+from quire.core.events import Event
+from quire.core.keys import digest_bytes
 from quire.database.database import Database
 from quire.database.runs import Runs
-from quire.document import Document
 from quire.durable.flows.flow import Flow
-from quire.events import Event
-from quire.keys import digest_bytes
 from quire.store.images import PageImages
 from quire.store.opening import open_store
 from tests import documents, scans

@@ -9,8 +9,8 @@ from contextlib import closing
 
 import pytest
 
+from quire.core.errors import StoreError
 from quire.database.sqlite import SqliteDatabase
-from quire.errors import StoreError
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 from tests import scans

@@ -23,7 +23,7 @@ PROGRAM = """
 import json, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
 import quire
-from quire.document import Document, RenderOptions
+from quire.core.document import Document, RenderOptions
 
 def read(path):
     result = quire.read(path, ocr="never")

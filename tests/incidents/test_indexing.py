@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import quire.durable.indexing.delivery as delivery
-from quire.document import Document
+from quire.core.document import Document
+from quire.core.errors import StoreError
 from quire.durable.indexing.index import Index
 from quire.durable.indexing.opening import open_indexes
-from quire.errors import StoreError
 from quire.search.backend import Indexes
 from quire.store.opening import open_store
 from tests import documents

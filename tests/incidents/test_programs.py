@@ -13,10 +13,10 @@ pytestmark = pytest.mark.processes
 
 OWN_ENGINE = """
 import quire
-from quire.engine import ReadLine, Recognition
-from quire.keys import Profile
+from quire.core.engine import ReadLine, Recognition
+from quire.core.keys import Profile
 from quire.recognize.codec import decode_recognitions, encode_recognitions
-from quire.types import BBox
+from quire.core.types import BBox
 
 class Mine:
     name, version, policy, timeout_s, max_concurrency = "mine", "1", "cpu", 10.0, 4

@@ -8,7 +8,7 @@ from threading import Barrier
 import pytest
 
 import quire
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from tests import documents, scans
 from tests.fakes.engines import BadEngine, ColumnEngine, calls, held
 from tests.unit.extract.bills import bill

@@ -11,7 +11,7 @@ from threading import Event
 
 import pytest
 
-from quire.keys import digest_bytes
+from quire.core.keys import digest_bytes
 from quire.store.deleting import delete_documents
 from quire.store.files import FileStore
 from tests import documents, scans

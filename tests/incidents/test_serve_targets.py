@@ -12,7 +12,7 @@ import obstore
 import pytest
 from obstore.store import AzureStore, S3Store
 
-from quire.keys import digest_bytes
+from quire.core.keys import digest_bytes
 from tests import documents
 from tests.servers.azurite import ACCOUNT, KEY, AzureServer
 from tests.servers.quire_server import LOOPBACK, QuireServer, serving, web_site

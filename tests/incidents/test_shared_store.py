@@ -9,8 +9,8 @@ from threading import Barrier, Event, Thread
 import pytest
 
 import quire
-from quire.document import Document
-from quire.errors import StoreError
+from quire.core.document import Document
+from quire.core.errors import StoreError
 from quire.store import artifacts
 from quire.store.collecting import Limits, collect
 from quire.store.deleting import delete_documents

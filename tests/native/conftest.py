@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from quire.document import Document
+from quire.core.document import Document
 
 if TYPE_CHECKING:
     from quire.render._native import NativeReader

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.document import Document, RenderOptions
-from quire.errors import CorruptError, InputError, PasswordError, UnsupportedError
+from quire.core.document import Document, RenderOptions
+from quire.core.errors import CorruptError, InputError, PasswordError, UnsupportedError
 from quire.render.pdf import open_pdf
 from tests import documents
 from tests.rawpdf import assemble, stream

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from quire.budget import cpu_budget
-from quire.document import RenderOptions
+from quire.core.document import RenderOptions
 from tests import documents
 
 MEGABYTE = 2**20
 RENDERS = """
 import resource, sys
-from quire.document import Document, RenderOptions
+from quire.core.document import Document, RenderOptions
 from quire.render._native import NativeReader
 reader = NativeReader(Document(sys.argv[1]))
 pages = range(1, reader.page_count + 1)
@@ -27,7 +27,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 """
 LEAVES_EARLY = """
 import sys
-from quire.document import Document, RenderOptions
+from quire.core.document import Document, RenderOptions
 from quire.render._native import NativeReader
 reader = NativeReader(Document(sys.argv[1]))
 pages = reader.render(range(1, reader.page_count + 1), RenderOptions(dpi=300), threads=2)
@@ -37,7 +37,7 @@ print("left")
 COUNTS_THREADS = """
 import sys
 from pathlib import Path
-from quire.document import Document
+from quire.core.document import Document
 from quire.render._native import NativeReader
 def count():
     return len(list(Path("/proc/self/task").iterdir()))
@@ -50,7 +50,7 @@ for threads in (1, 3, 2):
 """
 FORKS = """
 import os, sys
-from quire.document import Document, RenderOptions
+from quire.core.document import Document, RenderOptions
 from quire.render._native import NativeReader
 reader = NativeReader(Document(sys.argv[1]))
 before = list(reader.text([1, 2], threads=2))

@@ -12,8 +12,8 @@ import pypdfium2
 import pytest
 from PIL import Image
 
-from quire.document import PageImage, RenderOptions
-from quire.errors import LimitError
+from quire.core.document import PageImage, RenderOptions
+from quire.core.errors import LimitError
 from tests import documents
 from tests.rawpdf import assemble, stream
 

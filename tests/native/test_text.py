@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from quire.document import Document
-from quire.pagetext import ARRAYS, PageText
+from quire.core.document import Document
+from quire.core.pagetext import ARRAYS, PageText
 from quire.render._pure import PureReader
 from tests import documents
 

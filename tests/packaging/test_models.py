@@ -6,7 +6,7 @@ import re
 
 from quire import ocr_models as models
 from quire.chunk import tokenizers
-from quire.errors import DISTRIBUTION
+from quire.core.errors import DISTRIBUTION
 from tests.docs.pages import ROOT
 
 

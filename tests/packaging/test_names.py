@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 
-from quire.errors import DISTRIBUTION, install_advice
+from quire.core.errors import DISTRIBUTION, install_advice
 from tests.docs.pages import PAGES, ROOT, name_of
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

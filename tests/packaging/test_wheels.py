@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.errors import DISTRIBUTION
+from quire.core.errors import DISTRIBUTION
 from tests.docs.pages import ROOT
 
 pytestmark = pytest.mark.processes

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.types import BBox
+from quire.core.types import BBox
 
 sides = st.floats(0.01, 1e6)
 numbers = st.floats(-1e9, 1e9) | st.sampled_from([float("inf"), float("-inf")])

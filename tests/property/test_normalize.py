@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.engine import Question, ReadBlock, ReadLine, Recognition
-from quire.errors import EngineError
+from quire.core.engine import Question, ReadBlock, ReadLine, Recognition
+from quire.core.errors import EngineError
+from quire.core.types import BLOCK_KINDS, BBox, Cell, Region, Table, Word
 from quire.recognize.normalize import normalize
-from quire.types import BLOCK_KINDS, BBox, Cell, Region, Table, Word
 
 numbers = st.one_of(st.floats(0, 1), st.floats(-0.1, 1.2), st.floats(), st.integers(), st.none(), st.text(max_size=2))
 sides = st.one_of(st.floats(0, 0.5), st.floats(0, 0.5), numbers)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.pagetext import ARRAYS, PageText
+from quire.core.pagetext import ARRAYS, PageText
 
 f32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12)

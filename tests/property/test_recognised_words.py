@@ -7,12 +7,12 @@ from itertools import count
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.engine import Recognition
+from quire.core.engine import Recognition
+from quire.core.types import BBox
 from quire.layout import page_blocks
 from quire.prepare.prepared import Redaction
 from quire.recognize.placing import placed
 from quire.recognize.seen import Seen
-from quire.types import BBox
 from tests.unit.recognize.seen import line, native, prepared
 
 WIDTH, HEIGHT = 500, 700  # points of the page, at half of the pixels of its picture

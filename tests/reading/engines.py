@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from quire.engine import Engine, Partial, Question, ReadLine, Recognition
-from quire.picture import Picture
+from quire.core.engine import Engine, Partial, Question, ReadLine, Recognition
+from quire.core.picture import Picture
+from quire.core.types import BBox
 from quire.recognize.codec import encode_recognitions
-from quire.types import BBox
 from tests.fakes.engines import PLACE, BadEngine, NumberEngine, number_on, said_of
 
 BAD_SHEET = 2

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from quire.context import Json
+from quire.core.context import Json
 
 ROOT = Path(__file__).parents[2]
 STAGES = ("read", "native-text", "recognize", "recognised-text", "page-blocks", "document")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, LimitError
+from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, LimitError
 from tests import scans
 from tests.fakes.engines import held
 from tests.reading.cases import CASES

@@ -17,14 +17,14 @@ from pathlib import Path
 import quire
 from quire.assemble import assemble
 from quire.cli.app import app
-from quire.context import Json, Runtime
+from quire.core.context import Json, Runtime
+from quire.core.document import Document
+from quire.core.errors import QuireError
+from quire.core.events import Event
 from quire.database.runs import Runs
-from quire.document import Document
 from quire.durable.opening import pools_for, workflows_on
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.errors import QuireError
-from quire.events import Event
 from quire.pipeline import Pipeline, preprocess
 from quire.recognize.registry import make
 from quire.result import DocumentResult

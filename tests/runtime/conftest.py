@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.context import Json, Runtime
-from quire.events import Event
+from quire.core.context import Json, Runtime
+from quire.core.events import Event
 from quire.runtime.restate.runtime import RestateRuntime
 from tests.marking import on_servers
 from tests.runtime import workflows

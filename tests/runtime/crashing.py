@@ -26,7 +26,7 @@ from itertools import count
 from pathlib import Path
 from threading import Lock, current_thread
 
-from quire.context import Json
+from quire.core.context import Json
 from quire.database.sqlite import SqliteDatabase
 from quire.durable.opening import pools_for, workflows_on
 from quire.durable.reads.documents import load_result

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from quire.context import Json, Runtime, Workflow
+from quire.core.context import Json, Runtime, Workflow
 from quire.database.leases import LEASE_S
 from quire.runtime.local import LocalRuntime, inline
 from quire.store.opening import open_facts

@@ -14,9 +14,9 @@ from itertools import count
 from pathlib import Path
 from threading import Lock, Thread
 
-from quire import errors
-from quire.context import Json, RunStatus
-from quire.events import Event
+from quire.core import errors
+from quire.core.context import Json, RunStatus
+from quire.core.events import Event
 from tests.runtime.opening import Setting
 from tests.runtime.tracking import PATIENCE_S
 

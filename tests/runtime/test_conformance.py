@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from quire.context import MAX_RESULT
-from quire.errors import RunCancelled, RunError, UsageError
+from quire.core.context import MAX_RESULT
+from quire.core.errors import RunCancelled, RunError, UsageError
 from quire.runtime.restate.runtime import RestateRuntime
 from tests.runtime import workflows
 from tests.runtime.tracking import PATIENCE_S, wait_until

@@ -7,8 +7,8 @@ from contextlib import closing
 
 import pytest
 
+from quire.core.errors import UsageError
 from quire.database.sqlite import SqliteDatabase
-from quire.errors import UsageError
 from quire.runtime.local import LocalRuntime
 from tests.runtime.tracking import PATIENCE_S, wait_until
 from tests.runtime.workflows import WORKFLOWS

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from quire.errors import RunCancelled, RunError, UsageError
+from quire.core.errors import RunCancelled, RunError, UsageError
 from tests.runtime.conftest import Bench
 from tests.runtime.tracking import PATIENCE_S, wait_until
 

@@ -8,11 +8,11 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from quire.context import Context, Json, Workflow
+from quire.core.context import Context, Json, Workflow
+from quire.core.errors import ConfigurationError, RunError, UsageError
 from quire.database.sqlite import SqliteDatabase
 from quire.durable.folders.request import BatchRequest
 from quire.durable.opening import open_runtime, workflows_on
-from quire.errors import ConfigurationError, RunError, UsageError
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.registering import limit, register, served

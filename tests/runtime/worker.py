@@ -14,8 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from threading import Lock
 
-from quire.context import Json, Runtime
-from quire.errors import category_of
+from quire.core.context import Json, Runtime
+from quire.core.errors import category_of
 from tests.runtime.opening import Setting
 
 

@@ -9,9 +9,9 @@ import asyncio
 import os
 from pathlib import Path
 
-from quire.context import Context, Json, Retry, Workflow
-from quire.errors import EngineError, InputError, RunError, StoreError
-from quire.events import Event
+from quire.core.context import Context, Json, Retry, Workflow
+from quire.core.errors import EngineError, InputError, RunError, StoreError
+from quire.core.events import Event
 from tests.runtime.tracking import Track
 
 ERRORS = {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.context import Workflow
+from quire.core.context import Workflow
 from quire.database.database import Database
 from quire.database.sqlite import SqliteDatabase
 from quire.devcluster.restate import RestateProgram

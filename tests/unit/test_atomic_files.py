@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quire.atomic_files import LONGEST_STEM, fitting_stem, write_files
-from quire.errors import StoreError, UsageError
+from quire.core.errors import StoreError, UsageError
 from tests.fakes.disks import full_disk
 
 

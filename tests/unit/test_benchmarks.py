@@ -21,8 +21,8 @@ from benchmarks.scoring import Item
 from benchmarks.slanet import BEGIN, EMPTY_CELL, _places
 from benchmarks.tablecells import Place, Placed, filled, within
 
-from quire.hashing import hash_file
-from quire.types import GridCell
+from quire.core.hashing import hash_file
+from quire.core.types import GridCell
 from tests.runtime.crashing import Survey, Survived
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="there is no Linux /proc here")

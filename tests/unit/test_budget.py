@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quire.budget import WORKER_BYTES, memory_budget, worker_count
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 
 PLENTY = 100 * WORKER_BYTES
 

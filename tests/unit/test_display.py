@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 import quire
-from quire.types import BBox, Block, Cell, PageInfo, PageResult, Table
+from quire.core.types import BBox, Block, Cell, PageInfo, PageResult, Table
 from tests import bills, documents
 
 PLACE = BBox(0.1, 0.1, 0.5, 0.1)

@@ -23,7 +23,7 @@ import pytest
 
 import quire
 from quire import Document
-from quire.errors import FetchError, LimitError, QuireError, UsageError
+from quire.core.errors import FetchError, LimitError, QuireError, UsageError
 from quire.fetching import FetchPolicy, _is_public, fetch, url_name
 from tests import documents
 

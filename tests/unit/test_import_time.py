@@ -49,7 +49,7 @@ def test_the_command_line_starts_without_rich():
 
 
 NOT_FOR_READING = {
-    "quire.engine",
+    "quire.core.engine",
     "quire.layout.page",
     "quire.layout.tables",
     "quire.prepare",

@@ -117,7 +117,7 @@ def test_imports_point_downwards():
     assert not wrong or MOVES
 
 
-FOR_TYPE_CHECKERS = {"types": {"pandas", "polars"}}
+FOR_TYPE_CHECKERS = {"core.types": {"pandas", "polars"}}
 """What a module of core imports under `if TYPE_CHECKING`, never when it runs."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quire import recognize
-from quire.errors import ConfigurationError, FetchError
+from quire.core.errors import ConfigurationError, FetchError
 from quire.fetching import fetch
 from quire.models import MODELS
 from quire.models.fetching import fetch_model

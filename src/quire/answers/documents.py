@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from quire.errors import RETRYABLE, Category
+from quire.core.errors import RETRYABLE, Category
 
 Json = dict[str, Any]
 DocumentState = Literal["success", "partial_success", "failure", "skipped"]

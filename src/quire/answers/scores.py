@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from math import floor
 from typing import Any, NamedTuple
 
-from quire.types import Block
+from quire.core.types import Block
 
 
 class PageScores(NamedTuple):

@@ -11,10 +11,10 @@ from typing import Literal, Protocol
 from quire.asking.calls import Crashed, within
 from quire.asking.places import POLL_S, Check, Costly, TooSlow
 from quire.asking.talk import Partial, Talk
-from quire.context import Claim, Store
-from quire.errors import EngineError, FencedError
-from quire.events import EventKind
-from quire.keys import ArtifactKey, Digest
+from quire.core.context import Claim, Store
+from quire.core.errors import EngineError, FencedError
+from quire.core.events import EventKind
+from quire.core.keys import ArtifactKey, Digest
 from quire.workers import Job, JobFailed, WorkerError, WorkerPool, WorkerReply, WorkerTimeout, shared_pool
 
 SETUP_S = 60.0

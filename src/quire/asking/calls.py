@@ -10,7 +10,7 @@ from contextvars import copy_context
 from threading import Thread
 
 from quire.asking.places import POLL_S, Check, Costly, Slot, TooSlow
-from quire.errors import EngineError
+from quire.core.errors import EngineError
 
 GRACE_S = 2.0
 """Grace period of a request in a thread after its timeout: most network clients enforce the timeout themselves, and

@@ -15,10 +15,10 @@ from contextlib import suppress
 from threading import Condition
 from typing import Protocol
 
-from quire.context import Claim, Store
-from quire.engine import Policy
-from quire.errors import EngineError
-from quire.keys import ArtifactKey
+from quire.core.context import Claim, Store
+from quire.core.engine import Policy
+from quire.core.errors import EngineError
+from quire.core.keys import ArtifactKey
 
 POLL_S = 0.05
 """How often a wait checks whether it is cancelled."""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from quire.asking.places import Costly, Slot, TooSlow, take_place
-from quire.context import Claim
-from quire.errors import UsageError
-from quire.keys import ArtifactKey, Digest
+from quire.core.context import Claim
+from quire.core.errors import UsageError
+from quire.core.keys import ArtifactKey, Digest
 
 if TYPE_CHECKING:
     from quire.asking.asker import Asker

@@ -10,8 +10,8 @@ from quire.assemble.continued_tables import join_tables
 from quire.assemble.headings import level_headings
 from quire.assemble.lists import level_lists
 from quire.assemble.running import mark_running
-from quire.enrichments import Notes
-from quire.types import Block, OutlineEntry, PageInfo, PageResult
+from quire.core.guarded_parts import Notes
+from quire.core.types import Block, OutlineEntry, PageInfo, PageResult
 
 VERSION = "7"
 """Changed whenever the assembled document may change."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from quire.core.lazy_words import JoinedWords
+from quire.core.types import FURNITURE, Block, LeftOut
 from quire.layout.account import characters_in
 from quire.layout.textual import broken_word, join_lines
-from quire.lazy_words import JoinedWords
-from quire.types import FURNITURE, Block, LeftOut
 
 _PASSED = FURNITURE | {"footnote"}
 _FLOATS = frozenset({"figure", "caption", "table"})

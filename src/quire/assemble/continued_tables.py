@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from quire.assemble.continued import PageCounts
+from quire.core.lazy_words import JoinedWords
+from quire.core.types import FURNITURE, Block, Cell, Table
 from quire.layout.account import characters_in
-from quire.lazy_words import JoinedWords
-from quire.types import FURNITURE, Block, Cell, Table
 
 _FIGURE = re.compile(r"[-+−(]?[$€£]?\d")
 _SAID = re.compile(

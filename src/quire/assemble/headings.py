@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from quire.assemble.signatures import without_signatures
+from quire.core.median import median
+from quire.core.types import FURNITURE, Block, OutlineEntry
 from quire.layout.patterns import section_depth
-from quire.median import median
-from quire.types import FURNITURE, Block, OutlineEntry
 
 MAX_LEVEL = 6
 CENTRED = 0.015  # of the page's width: how far the middle of a centred line may be from that of the title

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quire.types import Block
+from quire.core.types import Block
 
 STEP = 0.012  # of the page's width: items that differ by less have the same depth
 

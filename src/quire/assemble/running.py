@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from quire.core.types import FURNITURE, Block, BlockKind, PageResult
 from quire.layout.patterns import section_depth
-from quire.types import FURNITURE, Block, BlockKind, PageResult
 
 EDGE = 0.14  # of the page's height: running lines are in this margin
 DEEP = 4  # blocks from the edge that are considered

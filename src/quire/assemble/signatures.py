@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quire.types import FURNITURE, Block
+from quire.core.types import FURNITURE, Block
 
 NEAR = 3  # blocks before and after a signature, with its date, its place and what the person is
 SIGNS = 2  # of them show that somebody signs here

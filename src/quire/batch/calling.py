@@ -9,9 +9,9 @@ from dataclasses import astuple, dataclass, field
 from typing import cast
 
 from quire.batch.contracts import ItemOutcome, Worker, WorkItem
-from quire.context import MAX_RESULT, Json
-from quire.errors import RETRYABLE, Category, QuireError, UsageError, category_of, exit_code_of
-from quire.events import reason_of
+from quire.core.context import MAX_RESULT, Json
+from quire.core.errors import RETRYABLE, Category, QuireError, UsageError, category_of, exit_code_of
+from quire.core.events import reason_of
 
 MAX_DETAILS = 4000
 

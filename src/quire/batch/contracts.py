@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
-from quire.context import Json
-from quire.errors import RETRYABLE, Category, UsageError
+from quire.core.context import Json
+from quire.core.errors import RETRYABLE, Category, UsageError
 
 Policy = Literal["io", "cpu", "gpu"]
 Schedule = Literal["fifo", "sjf", "ljf"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from quire.batch.calling import Called, call, called_in_program, failure_of
 from quire.batch.contracts import StageOptions, Worker, WorkItem
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.supervisor import SupervisedThread
 
 if TYPE_CHECKING:

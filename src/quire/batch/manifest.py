@@ -13,9 +13,9 @@ from threading import Lock
 from types import TracebackType
 from typing import Any
 
-from quire.errors import InputError, StoreError, UsageError
-from quire.events import SCHEMA, Event
-from quire.regular_files import kind_of
+from quire.core.errors import InputError, StoreError, UsageError
+from quire.core.events import SCHEMA, Event
+from quire.core.regular_files import kind_of
 
 Row = dict[str, Any]
 """A row: the fields of `FIELDS` first, then further fields of the stage."""

@@ -10,11 +10,11 @@ from typing import Protocol
 
 from quire.batch.contracts import ItemOutcome, WorkItem
 from quire.batch.schedule import Task
-from quire.context import Store
+from quire.core.context import Store
+from quire.core.errors import InputError, StoreError
+from quire.core.hashing import hash_file
+from quire.core.keys import ArtifactKey, artifact_key, digest_of
 from quire.database.places import path_text
-from quire.errors import InputError, StoreError
-from quire.hashing import hash_file
-from quire.keys import ArtifactKey, artifact_key, digest_of
 
 VERSION = "1"
 

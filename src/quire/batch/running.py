@@ -31,9 +31,9 @@ from quire.batch.stopping import Stop
 from quire.batch.tallying import Tally
 from quire.batch.telling import StageTeller, clashing
 from quire.budget import cpu_budget, worker_count
-from quire.context import Store
-from quire.errors import InputError, UsageError
-from quire.events import Sink
+from quire.core.context import Store
+from quire.core.errors import InputError, UsageError
+from quire.core.events import Sink
 
 LOOKED_UP_AT_ONCE = 64
 MOST_RETRYING = 256

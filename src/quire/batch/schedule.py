@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 
 from quire.batch.contracts import Schedule, WorkItem
-from quire.context import Retry
+from quire.core.context import Retry
 
 MAX_BACKOFF_S = 300.0
 

@@ -10,7 +10,7 @@ from typing import ParamSpec
 from quire.batch.contracts import ItemOutcome, StageContext, StageHooks, StageOutcome
 from quire.batch.manifest import OWN, Row
 from quire.batch.schedule import Task
-from quire.events import NOTHING, EventKind, Sink, Teller, reason_of
+from quire.core.events import NOTHING, EventKind, Sink, Teller, reason_of
 
 P = ParamSpec("P")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from quire.errors import UsageError
-from quire.types import BBox
+from quire.core.errors import UsageError
+from quire.core.types import BBox
 
 
 def box_of(text: str) -> BBox:

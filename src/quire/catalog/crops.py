@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from quire.document import Document, PageImage, RenderOptions
-from quire.errors import InputError, UsageError
+from quire.core.document import Document, PageImage, RenderOptions
+from quire.core.errors import InputError, UsageError
+from quire.core.keys import ArtifactKey, Profile, artifact_key
+from quire.core.types import NO_BOX, BBox
 from quire.export._show import fitting
-from quire.keys import ArtifactKey, Profile, artifact_key
-from quire.types import NO_BOX, BBox
 
 PICTURE = "1"
 """Version of the pictures of pages and places: changes when the same place gives another picture."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
 from quire.catalog.records import EvidenceRecord, SourceCatalog
+from quire.core.types import BBox, Block, Cell, Part, Table, Word
 from quire.export._lines import words_by_place
-from quire.types import BBox, Block, Cell, Part, Table, Word
 from quire.verify.phrases import TextSpan, folded, matches, solid
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from quire.keys import ArtifactKey, Digest
-from quire.types import Block, PageInfo, Part
+from quire.core.keys import ArtifactKey, Digest
+from quire.core.types import Block, PageInfo, Part
 
 if TYPE_CHECKING:
     from quire.catalog.texts import CatalogTexts

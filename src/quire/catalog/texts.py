@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from quire.catalog.records import EvidenceRecord
-from quire.types import Block
+from quire.core.types import Block
 from quire.verify.finding import SearchedText
 from quire.verify.numbers import DecimalMark, decimal_mark, scale_of
 

@@ -9,10 +9,10 @@ from quire.chunk.hybrid import HybridChunker, context
 from quire.chunk.tables import row_places
 from quire.chunk.tokenizers import Tokenizer, find_tokenizer
 from quire.chunk.values import CHUNKERS, DEFAULT_TOKENIZER, Chunk, ChunkerName, ChunkOptions
+from quire.core.keys import digest_of
+from quire.core.types import Block, Part
 from quire.export import Exportable
 from quire.export._flow import flow
-from quire.keys import digest_of
-from quire.types import Block, Part
 
 __all__ = [
     "CHUNKERS",

@@ -9,10 +9,10 @@ from typing import Any, TypedDict
 
 from quire.chunk.tokenizers import Tokenizer, find_tokenizer
 from quire.chunk.values import Chunk, ChunkOptions
-from quire.errors import UsageError
+from quire.core.errors import UsageError
+from quire.core.types import Block, PageInfo
 from quire.export import Described, Exportable, Structured, docling_references
 from quire.export._docling import origin
-from quire.types import Block, PageInfo
 
 
 class DoclingChunkMetadata(TypedDict):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from quire.chunk.tables import TableText, pipes, triplets
 from quire.chunk.values import ChunkOptions
+from quire.core.types import Block
 from quire.export._flow import TextRun, flow, runs, with_superscripts
 from quire.export._markdown import is_latex, without_dollars
 from quire.export._structure import (
@@ -20,7 +21,6 @@ from quire.export._structure import (
     nested,
     with_lists,
 )
-from quire.types import Block
 
 INDENT = "    "
 

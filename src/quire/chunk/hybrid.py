@@ -10,9 +10,9 @@ from quire.chunk.elements import Element, Piece, joined, text_piece
 from quire.chunk.splitting import longest_runs, split
 from quire.chunk.tokenizers import Tokenizer
 from quire.chunk.values import ChunkOptions
-from quire.errors import UsageError
+from quire.core.errors import UsageError
+from quire.core.types import Block
 from quire.export._flow import flow
-from quire.types import Block
 
 
 def context(headings: Sequence[Block]) -> str:

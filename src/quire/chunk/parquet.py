@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from quire.chunk.rows import SCHEMA, ChunkRow, jsonl
-from quire.errors import ConfigurationError, install_advice
-from quire.keys import Digest
+from quire.core.errors import ConfigurationError, install_advice
+from quire.core.keys import Digest
 
 if TYPE_CHECKING:
     import pyarrow

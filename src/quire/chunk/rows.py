@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import TypedDict
 
 from quire.chunk.values import Chunk
+from quire.core.types import Part
 from quire.export import Described
-from quire.types import Part
 
 SCHEMA = "quire-chunks/1"
 

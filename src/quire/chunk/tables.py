@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
+from quire.core.types import BBox, Part, Table
 from quire.export._dataframe import column_name
 from quire.export._grid import filled, header_rows, texts
-from quire.types import BBox, Part, Table
 
 
 @dataclass(frozen=True, slots=True)

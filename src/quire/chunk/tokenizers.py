@@ -12,8 +12,8 @@ from pathlib import Path
 
 from quire.chunk.values import DEFAULT_TOKENIZER
 from quire.chunk.wordpiece import WordPieces
-from quire.errors import DISTRIBUTION, ConfigurationError, UsageError, install_advice
-from quire.hashing import hash_file
+from quire.core.errors import DISTRIBUTION, ConfigurationError, UsageError, install_advice
+from quire.core.hashing import hash_file
 from quire.packaged_files import find_packaged, path_of
 
 BUNDLED: Mapping[str, int] = {

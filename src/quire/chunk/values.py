@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from quire.errors import UsageError
-from quire.keys import Profile
-from quire.types import BlockKind, Part
+from quire.core.errors import UsageError
+from quire.core.keys import Profile
+from quire.core.types import BlockKind, Part
 
 ChunkerName = Literal["hybrid", "hierarchical"]
 CHUNKERS: tuple[ChunkerName, ...] = get_args(ChunkerName)

@@ -7,10 +7,10 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from quire import prompts
 from quire.cite.checking import CitedSentence
-from quire.engine import Policy
-from quire.errors import ConfigurationError, EngineError
+from quire.core import prompts
+from quire.core.engine import Policy
+from quire.core.errors import ConfigurationError, EngineError
 from quire.model_server import PASSING, ModelServer
 from quire.recognize.vision.reply import FENCED, written
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from quire.awaited import settled
-from quire.picture import Picture
+from quire.core.picture import Picture
+from quire.core.types import Layout
 from quire.roles import Classified, Classifier
-from quire.types import Layout
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.picture import Picture
+from quire.core.picture import Picture
 from quire.prepare.pixels import grey_of, pixels_of
 
 SIDE = 64

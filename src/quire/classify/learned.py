@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from quire.errors import ConfigurationError
-from quire.picture import Picture
+from quire.core.errors import ConfigurationError
+from quire.core.picture import Picture
+from quire.core.types import Layout, Region, RegionRole
 from quire.roles import Classified
-from quire.types import Layout, Region, RegionRole
 
 if TYPE_CHECKING:
     import numpy as np

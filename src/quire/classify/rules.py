@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from quire.median import median
-from quire.picture import Picture
+from quire.core.median import median
+from quire.core.picture import Picture
+from quire.core.types import BBox, Layout, Region
 from quire.roles import Classified
-from quire.types import BBox, Layout, Region
 
 if TYPE_CHECKING:
     from quire.classify.ink import InkLook, PageInk

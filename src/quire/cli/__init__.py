@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from quire.cli.streams import prepare_streams
-from quire.errors import EXIT_INTERRUPTED, QuireError
+from quire.core.errors import EXIT_INTERRUPTED, QuireError
 
 
 def main() -> None:

@@ -18,12 +18,12 @@ from quire.cli.index import EmbedderName, search_place
 from quire.cli.reporting import print_lines
 from quire.cli.search import WIDTH, RerankerName, print_hits
 from quire.cli.settings import settings_of
-from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, EngineError
+from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, EngineError
 
 if TYPE_CHECKING:
     from quire.cite.checking import CheckedAnswer
     from quire.cite.model import LanguageModel
-    from quire.config import Settings
+    from quire.core.config import Settings
     from quire.durable.indexing.index import Index
     from quire.search.values import SearchHit
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from quire.cli.opening import BATCH, existing_place, looked_at, place_for
-from quire.config import Configuration, Settings, option
-from quire.errors import UsageError
+from quire.core.config import Configuration, Settings, option
+from quire.core.errors import UsageError
 
 if TYPE_CHECKING:
     from quire.batch.contracts import Policy, Schedule
-    from quire.context import Json
+    from quire.core.context import Json
     from quire.durable.folders.request import BatchRequest
     from quire.flow import FlowDefinition
 
@@ -163,7 +163,7 @@ def _inputs(configuration: Configuration, choice: Choice, flow: FlowDefinition) 
     A setting from a file or the environment that the flow has no input for is ignored; one from the command line is
     passed on, and the flow rejects it.
     """
-    from quire.page_ranges import check_pages
+    from quire.core.page_ranges import check_pages
 
     usual = Settings()
     inputs: dict[str, Json] = {}

@@ -6,7 +6,7 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from quire.errors import printable
+from quire.core.errors import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

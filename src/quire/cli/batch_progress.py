@@ -14,8 +14,8 @@ from quire.cli import amounts
 from quire.cli.amounts import left_out_files, spell
 from quire.cli.bar import Bar
 from quire.cli.figures import EventCounter, Figures, without_name
-from quire.errors import printable
-from quire.events import Event
+from quire.core.errors import printable
+from quire.core.events import Event
 
 if TYPE_CHECKING:
     from quire.batch.stopping import Stop

@@ -6,7 +6,7 @@ from quire.cli import options
 from quire.cli.driving import where_of
 from quire.cli.opening import existing_place, find_run, opened
 from quire.cli.settings import settings_of
-from quire.errors import EXIT_COMPLETE
+from quire.core.errors import EXIT_COMPLETE
 
 EXAMPLES = """\b
 Examples:

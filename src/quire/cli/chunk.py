@@ -16,8 +16,8 @@ from quire.cli.each_document import DocumentsRequest, Written, read_each, write_
 from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult
 from quire.cli.settings import reading_configuration
+from quire.core.keys import digest_of
 from quire.durable.folders.naming import NamedSource
-from quire.keys import digest_of
 
 if TYPE_CHECKING:
     from quire.result import DocumentResult

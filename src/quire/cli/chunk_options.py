@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from typer import Option
 
 from quire.chunk import ChunkOptions, Tokenizer, find_tokenizer
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 
 Chunker = Annotated[
     str, Option(metavar="NAME", help="hybrid: by tokens (default); hierarchical: by structure.", show_default=False)

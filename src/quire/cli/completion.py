@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument
 
-from quire.errors import EXIT_COMPLETE, UsageError
+from quire.core.errors import EXIT_COMPLETE, UsageError
 
 EXAMPLES = """\b
 Examples:

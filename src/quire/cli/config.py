@@ -11,8 +11,8 @@ from typer import Option
 
 from quire.cli.reporting import group, reporting_errors
 from quire.cli.settings import configuration_of
-from quire.config import SETTINGS, Configuration, variable, without_password
-from quire.errors import EXIT_COMPLETE, UsageError
+from quire.core.config import SETTINGS, Configuration, variable, without_password
+from quire.core.errors import EXIT_COMPLETE, UsageError
 
 EXAMPLES = """\b
 Examples:

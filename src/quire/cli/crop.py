@@ -14,8 +14,8 @@ from quire.catalog.boxes import box_of
 from quire.catalog.crops import DPI, MARGIN, with_margin
 from quire.cli import options
 from quire.cli.settings import settings_of
-from quire.document import Document, RenderOptions
-from quire.errors import EXIT_COMPLETE, InputError, UsageError
+from quire.core.document import Document, RenderOptions
+from quire.core.errors import EXIT_COMPLETE, InputError, UsageError
 
 EXAMPLES = """\b
 Examples:
@@ -37,7 +37,7 @@ def crop(
     password_for: options.PasswordFor = None,
 ) -> int:
     """Cut the picture of a place out of a page, as PNG: the same place is always the same picture."""
-    from quire.opened import DiskCopy
+    from quire.core.opened import DiskCopy
     from quire.reading.drawing import draw
 
     area = with_margin(box_of(box), margin)

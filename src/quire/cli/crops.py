@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from quire.errors import QuireError
+from quire.core.errors import QuireError
 
 if TYPE_CHECKING:
     from quire.durable.indexing.index import Index
@@ -43,7 +43,7 @@ class HitPictures:
 
     def _saved(self, number: int, hit: SearchHit, png: bytes) -> Path:
         from quire.atomic_files import write_files
-        from quire.names import file_stem
+        from quire.core.names import file_stem
 
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="quire-search-"))

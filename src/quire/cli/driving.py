@@ -17,9 +17,9 @@ from quire.cli.amounts import spell
 from quire.cli.batch_progress import BatchProgress, summary
 from quire.cli.figures import Figures
 from quire.cli.opening import opened
-from quire.config import Settings
-from quire.errors import EXIT_CODES, EXIT_COMPLETE, EXIT_INTERRUPTED, EXIT_PARTIAL
-from quire.events import Event, Sink
+from quire.core.config import Settings
+from quire.core.errors import EXIT_CODES, EXIT_COMPLETE, EXIT_INTERRUPTED, EXIT_PARTIAL
+from quire.core.events import Event, Sink
 
 if TYPE_CHECKING:
     from quire.batch import StageOutcome

@@ -15,10 +15,8 @@ from quire.cli.asking import check_engines
 from quire.cli.progress import ProgressBar
 from quire.cli.read_summary import GoesTo, ReadOutcome, document_line, page_counts, summary_line
 from quire.cli.reporting import Loudness, show_traceback
-from quire.config import Settings
-from quire.durable.folders.discovery import find_sources
-from quire.durable.folders.naming import NamedSource
-from quire.errors import (
+from quire.core.config import Settings
+from quire.core.errors import (
     EXIT_COMPLETE,
     EXIT_PARTIAL,
     ConfigurationError,
@@ -28,16 +26,18 @@ from quire.errors import (
     StoreError,
     UsageError,
 )
-from quire.page_ranges import check_pages, selection
-from quire.table_areas import TABLES_MODES, PatternArea, areas_beside, areas_for
+from quire.core.page_ranges import check_pages, selection
+from quire.core.table_areas import TABLES_MODES, PatternArea, areas_beside, areas_for
+from quire.durable.folders.discovery import find_sources
+from quire.durable.folders.naming import NamedSource
 
 if TYPE_CHECKING:
     from quire.cli.read_server import ServerResult
     from quire.client import Client
+    from quire.core.types import PageStatus
     from quire.export.crops import Crop
     from quire.result import DocumentResult
     from quire.store.artifacts import ArtifactStore
-    from quire.types import PageStatus
 
 T = TypeVar("T")
 
@@ -117,8 +117,8 @@ def write_or_print(content: bytes, file: Path | None, progress: ProgressBar) -> 
 @contextmanager
 def page_crops(result: DocumentResult | ServerResult) -> Iterator[Crop | None]:
     """Cuts pictures out of pages that a worker process renders: the file is untrusted."""
+    from quire.core.opened import DiskCopy
     from quire.export.crops import PageCrops
-    from quire.opened import DiskCopy
     from quire.reading.drawing import rendered_in_worker
     from quire.result import DocumentResult
 

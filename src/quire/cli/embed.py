@@ -22,7 +22,7 @@ from quire.durable.folders.naming import NamedSource
 from quire.embed.options import VECTOR_FORMATS, DatasetFamily, LexicalOptions, VectorFormat
 
 if TYPE_CHECKING:
-    from quire.context import Store
+    from quire.core.context import Store
     from quire.embed.dataset import VectorFile
     from quire.embed.families import Families
     from quire.result import DocumentResult

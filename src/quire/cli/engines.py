@@ -9,7 +9,7 @@ from typing import Annotated, TypedDict
 
 from typer import Option
 
-from quire.errors import EXIT_COMPLETE, ConfigurationError
+from quire.core.errors import EXIT_COMPLETE, ConfigurationError
 
 EXAMPLES = """\b
 Examples:

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from quire.errors import printable
+from quire.core.errors import printable
 
 if TYPE_CHECKING:
     from quire.search.excerpts import ExcerptCell, ExcerptLine

@@ -19,19 +19,19 @@ from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult
 from quire.cli.reporting import print_lines
 from quire.cli.settings import configuration_of, reading_configuration
-from quire.document import is_url
+from quire.core.document import is_url
+from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
+from quire.core.types import shortened
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.folders.discovery import check_paths
 from quire.durable.folders.naming import NamedSource
-from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
 from quire.extract.reports import PICTURED, REPORT_FORMATS, ReportFormat, check_report_format, report
 from quire.extract.reports.rows import ValueRow, value_rows
 from quire.extract.values import STATUS_WORDS, SURE, Extraction
 from quire.reading.extracting import read_again, recording
-from quire.types import shortened
 
 if TYPE_CHECKING:
-    from quire.config import Configuration, Settings
+    from quire.core.config import Configuration, Settings
     from quire.result import DocumentResult
 
 EXAMPLES = """\b

@@ -8,9 +8,9 @@ from typing import Annotated, cast
 
 from typer import Option
 
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.errors import UsageError
 from quire.durable.extracts.request import ExtractRequest
-from quire.errors import UsageError
 from quire.extract.registry import DEFAULT
 
 LARGEST = 4 << 20

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 from quire.batch.durations import Durations
 from quire.batch.manifest import LEFT_OUT, item_name
-from quire.errors import PERMANENT, PasswordError, printable
-from quire.events import Event
+from quire.core.errors import PERMANENT, PasswordError, printable
+from quire.core.events import Event
 
 AGAIN = "run it again"
 """The end of reasons that are not the fault of the document, such as a file that changed while it was read."""

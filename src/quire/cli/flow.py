@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from quire.cli.reporting import group, reporting_errors
-from quire.errors import EXIT_COMPLETE, QuireError, UsageError
+from quire.core.errors import EXIT_COMPLETE, QuireError, UsageError
 
 if TYPE_CHECKING:
     from quire.durable.flows.flow import Flow

@@ -18,7 +18,7 @@ from quire.cli.batch_progress import BatchProgress, summary
 from quire.cli.driving import advice, exit_code
 from quire.cli.opening import opened
 from quire.cli.settings import configuration_of
-from quire.config import Settings
+from quire.core.config import Settings
 from quire.durable.folders.discovery import check_paths
 from quire.user_data import data_folder
 

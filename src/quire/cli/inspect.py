@@ -13,12 +13,12 @@ from typer import Argument, Option
 from quire.cli.inspect_vectors import is_dataset, show_dataset
 from quire.cli.reporting import print_lines
 from quire.cli.settings import configuration_of
-from quire.document import Document
-from quire.engine import Attempt
-from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, InputError, UsageError
-from quire.pagetext import PageText
-from quire.table_areas import TableOptions, TablesMode, areas_beside, areas_for
-from quire.types import Characters, LeftOut
+from quire.core.document import Document
+from quire.core.engine import Attempt
+from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, InputError, UsageError
+from quire.core.pagetext import PageText
+from quire.core.table_areas import TableOptions, TablesMode, areas_beside, areas_for
+from quire.core.types import Characters, LeftOut
 
 if TYPE_CHECKING:
     from quire.recognize.routing import Needs

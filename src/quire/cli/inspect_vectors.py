@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quire.cli.reporting import print_lines
-from quire.errors import EXIT_COMPLETE
+from quire.core.errors import EXIT_COMPLETE
 
 if TYPE_CHECKING:
     from quire.embed.inspecting import Spread, VectorReport

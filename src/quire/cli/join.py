@@ -8,7 +8,7 @@ from threading import Event
 from quire.cli import options
 from quire.cli.opening import existing_place
 from quire.cli.settings import settings_of
-from quire.errors import EXIT_COMPLETE, UsageError
+from quire.core.errors import EXIT_COMPLETE, UsageError
 
 EXAMPLES = """\b
 Examples:

@@ -14,9 +14,9 @@ from quire.cli import chunk_options, extract_options, options, sample_documents
 from quire.cli.amounts import spell
 from quire.cli.reporting import print_lines
 from quire.cli.settings import configuration_of
-from quire.context import Json
-from quire.errors import EXIT_COMPLETE, UsageError
-from quire.types import shortened
+from quire.core.context import Json
+from quire.core.errors import EXIT_COMPLETE, UsageError
+from quire.core.types import shortened
 
 if TYPE_CHECKING:
     from quire.learn.samples import Sample

@@ -15,9 +15,9 @@ from typer import Argument, Option
 from quire.cli import amounts, options
 from quire.cli.opening import existing_place, find_run, opened
 from quire.cli.settings import settings_of
-from quire.config import Settings
-from quire.context import Runtime
-from quire.errors import EXIT_COMPLETE, UsageError, printable
+from quire.core.config import Settings
+from quire.core.context import Runtime
+from quire.core.errors import EXIT_COMPLETE, UsageError, printable
 
 if TYPE_CHECKING:
     from quire.batch.manifest import Row

@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from quire.cli import options
 from quire.cli.reporting import group, print_lines, reporting_errors
-from quire.errors import EXIT_COMPLETE, UsageError
+from quire.core.errors import EXIT_COMPLETE, UsageError
 
 EXAMPLES = """\b
 Examples:

@@ -7,10 +7,10 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from quire.config import Settings
-from quire.context import RunStatus, Runtime
+from quire.core.config import Settings
+from quire.core.context import RunStatus, Runtime
+from quire.core.errors import UsageError
 from quire.durable.folders.discovery import HIDDEN_STORE
-from quire.errors import UsageError
 
 if TYPE_CHECKING:
     from quire.database.database import Database

@@ -13,9 +13,9 @@ from quire.cli.figures import without_name
 from quire.cli.opening import looked_at
 from quire.cli.reporting import print_lines
 from quire.cli.settings import configuration_of
-from quire.config import Settings
+from quire.core.config import Settings
+from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL
 from quire.durable.folders.discovery import check_paths
-from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL
 
 if TYPE_CHECKING:
     from quire.durable.folders.discovery import LeftOutFile

@@ -6,8 +6,8 @@ import time
 
 from quire.cli.amounts import duration, rate
 from quire.cli.bar import Bar
-from quire.errors import printable
-from quire.events import Event
+from quire.core.errors import printable
+from quire.core.events import Event
 
 PATIENCE_S = 0.7
 """Work shorter than this draws nothing."""

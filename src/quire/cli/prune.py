@@ -16,7 +16,7 @@ from quire.cli.amounts import spell
 from quire.cli.opening import existing_place
 from quire.cli.reporting import print_lines
 from quire.cli.settings import settings_of
-from quire.errors import EXIT_COMPLETE, UsageError
+from quire.core.errors import EXIT_COMPLETE, UsageError
 
 if TYPE_CHECKING:
     from quire.durable.folders.pruning import Orphans

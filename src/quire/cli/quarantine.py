@@ -19,7 +19,7 @@ from quire.cli.opening import existing_place, opened
 from quire.cli.removed import REMOVED_OF_QUARANTINE, add_removed
 from quire.cli.reporting import group, print_lines, reporting_errors
 from quire.cli.settings import settings_of
-from quire.errors import EXIT_COMPLETE
+from quire.core.errors import EXIT_COMPLETE
 
 if TYPE_CHECKING:
     from quire.database.quarantine import Quarantined

@@ -16,9 +16,9 @@ from quire.cli.asking import check_formats
 from quire.cli.each_document import DocumentsRequest, Written, page_crops, read_each, write_to_stdout
 from quire.cli.progress import ProgressBar
 from quire.cli.settings import reading_configuration
-from quire.document import is_url
+from quire.core.document import is_url
+from quire.core.errors import InputError, UsageError
 from quire.durable.folders.naming import NamedSource
-from quire.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from quire.cli.read_server import ServerResult
@@ -163,7 +163,7 @@ def _pictures(result: DocumentResult | ServerResult) -> Iterator[tuple[int, byte
     if not isinstance(result, DocumentResult):
         yield from result.shown()
         return
-    from quire.opened import DiskCopy
+    from quire.core.opened import DiskCopy
     from quire.reading.drawing import show
 
     numbers = [page.number for page in result.pages]

@@ -10,17 +10,17 @@ from typing import cast
 from quire.atomic_files import fitting_stem, write_files
 from quire.client import Client, ClientDocument
 from quire.client.connecting import error_with
-from quire.config import Settings
-from quire.document import Document
+from quire.core.config import Settings
+from quire.core.document import Document
+from quire.core.engine import Attempt
+from quire.core.errors import InputError, QuireError, RunCancelled, UsageError
+from quire.core.events import Sink
+from quire.core.table_areas import TableArea, TablesMode
+from quire.core.types import PageResult
 from quire.durable.folders.naming import NamedSource
-from quire.engine import Attempt
-from quire.errors import InputError, QuireError, RunCancelled, UsageError
-from quire.events import Sink
 from quire.export import _json, find_format, from_json, show
 from quire.recognize.options import Effort, OcrMode
 from quire.result import DocumentResult, ReadSource, ResultStatus
-from quire.table_areas import TableArea, TablesMode
-from quire.types import PageResult
 
 DPI = 150
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from quire.cli.amounts import duration, left_out_files, spell
+from quire.core.types import PageStatus
 from quire.durable.folders.discovery import FoundSources
-from quire.types import PageStatus
 
 if TYPE_CHECKING:
     from quire.cli.read_server import ServerResult

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import typer
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 
 CONTINUES = "`quire run -o DIR` without PATH continues the last run of that folder"
 RETRIES = "`quire run -o DIR` retries failed documents, with --retry also those in quarantine"

@@ -12,7 +12,7 @@ from typing import Annotated, ParamSpec
 import typer
 
 from quire.cli.help import WIDTH, HelpGroup
-from quire.errors import EXIT_INTERRUPTED, QuireError, printable
+from quire.core.errors import EXIT_INTERRUPTED, QuireError, printable
 
 P = ParamSpec("P")
 

@@ -15,15 +15,15 @@ from quire.cli.each_document import DocumentsRequest, Written, read_each
 from quire.cli.extract_options import load_schema
 from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
+from quire.core.hashing import hash_file
 from quire.durable.folders.naming import NamedSource
-from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
 from quire.extract.schema import asked_schema
-from quire.hashing import hash_file
 from quire.learn.samples import NO_CONTENT, Sample, SamplePlace
 
 if TYPE_CHECKING:
-    from quire.config import Settings
+    from quire.core.config import Settings
     from quire.result import DocumentResult
 
 Documents = Annotated[

@@ -12,7 +12,7 @@ from typer import Argument, Option
 from quire.cli import chunk_options, extract_options, options, sample_documents
 from quire.cli.reporting import group, print_lines, reporting_errors
 from quire.cli.settings import configuration_of
-from quire.errors import EXIT_COMPLETE, UsageError
+from quire.core.errors import EXIT_COMPLETE, UsageError
 
 EXAMPLES = """\b
 Examples:

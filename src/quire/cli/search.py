@@ -17,7 +17,7 @@ from quire.cli.excerpts import excerpt_lines
 from quire.cli.index import EmbedderName, search_place
 from quire.cli.reporting import print_lines
 from quire.cli.settings import settings_of
-from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL
+from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL
 
 if TYPE_CHECKING:
     from quire.search.values import SearchHit

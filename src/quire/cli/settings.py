@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from quire import offline
-from quire.config import SETTINGS, Configuration, Settings, configure
+from quire.core.config import SETTINGS, Configuration, Settings, configure
 
 
 def configuration_of(arguments: Mapping[str, object]) -> Configuration:

@@ -17,9 +17,9 @@ from quire.cli.figures import Figures, figures_of
 from quire.cli.opening import BATCH, existing_place, find_run, opened
 from quire.cli.reporting import print_lines
 from quire.cli.settings import settings_of
-from quire.context import RunStatus, Runtime
-from quire.errors import EXIT_COMPLETE
-from quire.events import Event
+from quire.core.context import RunStatus, Runtime
+from quire.core.errors import EXIT_COMPLETE
+from quire.core.events import Event
 
 STATUS_EXAMPLES = """\b
 Examples:

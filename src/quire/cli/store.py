@@ -18,8 +18,8 @@ from quire.cli.amounts import spell
 from quire.cli.opening import existing_place
 from quire.cli.reporting import group, print_lines, reporting_errors
 from quire.cli.settings import settings_of
-from quire.config import Settings
-from quire.errors import EXIT_COMPLETE, UsageError
+from quire.core.config import Settings
+from quire.core.errors import EXIT_COMPLETE, UsageError
 
 if TYPE_CHECKING:
     from quire.store.artifacts import ArtifactStore

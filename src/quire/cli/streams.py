@@ -9,7 +9,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from quire.errors import StoreError
+from quire.core.errors import StoreError
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

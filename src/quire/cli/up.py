@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
-from quire.errors import EXIT_COMPLETE, ConfigurationError
+from quire.core.errors import EXIT_COMPLETE, ConfigurationError
 
 if TYPE_CHECKING:
     from quire.devcluster.local import LocalCluster

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
 from quire import __version__
-from quire.errors import ConfigurationError
+from quire.core.errors import ConfigurationError
 
 _LIBRARIES = ("onnxruntime", "opencv-python-headless", "numpy", "pillow")
 _OPTIONAL = ("xlsxwriter", "pikepdf", "psycopg", "obstore", "restate-sdk")

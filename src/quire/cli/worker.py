@@ -10,7 +10,7 @@ from typer import Option
 
 from quire.cli import options
 from quire.cli.settings import settings_of
-from quire.errors import EXIT_COMPLETE, UsageError
+from quire.core.errors import EXIT_COMPLETE, UsageError
 
 EXAMPLES = """\b
 Examples:

@@ -13,10 +13,10 @@ from quire.client.documents import ClientDocument
 from quire.client.reports import DocumentReport, RunReport
 from quire.client.runs import ClientRun
 from quire.client.uploading import FilePart, UploadForm
-from quire.document import Document, Source, is_url
-from quire.errors import UsageError
+from quire.core.document import Document, Source, is_url
+from quire.core.errors import UsageError
+from quire.core.table_areas import TableArea, TablesMode
 from quire.recognize.options import Effort, OcrMode
-from quire.table_areas import TableArea, TablesMode
 
 TIMEOUT_S = 120.0
 PORTION = 100

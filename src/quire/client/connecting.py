@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from quire.errors import (
+from quire.core.errors import (
     RETRYABLE,
     Category,
     ConfigurationError,

@@ -12,12 +12,12 @@ from typing import Any, Literal
 from quire.atomic_files import output_stem
 from quire.client.connecting import Sent, Server, ServerResponse, quoted
 from quire.client.reports import DocumentReport
-from quire.document import Document
-from quire.engine import Attempt
-from quire.errors import InputError
+from quire.core.document import Document
+from quire.core.engine import Attempt
+from quire.core.errors import InputError
+from quire.core.types import BBox, PageResult
 from quire.export import _json, find_format
 from quire.result import DocumentResult, ReadSource
-from quire.types import BBox, PageResult
 
 
 @dataclass(frozen=True, slots=True)

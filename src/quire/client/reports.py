@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from quire.context import RunState
-from quire.errors import Category
+from quire.core.context import RunState
+from quire.core.errors import Category
 from quire.result import Ledger, ResultStatus
 
 

@@ -11,9 +11,9 @@ from typing import Any
 from quire.client.connecting import ATTEMPTS, BACKOFF_S, LOST, Sent, Server, quoted
 from quire.client.documents import ClientDocument
 from quire.client.reports import RunReport
-from quire.errors import RunCancelled, RunError
-from quire.events import Event
-from quire.types import PageResult
+from quire.core.errors import RunCancelled, RunError
+from quire.core.events import Event
+from quire.core.types import PageResult
 
 SILENCE_S = 60.0
 """A server that sends nothing for so long, not even a heartbeat, is gone."""

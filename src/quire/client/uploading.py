@@ -8,8 +8,8 @@ from io import BytesIO
 from secrets import token_hex
 from typing import BinaryIO
 
-from quire.document import Document, Source
-from quire.errors import InputError
+from quire.core.document import Document, Source
+from quire.core.errors import InputError
 
 PIECE_BYTES = 1 << 18
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from quire.awaited import settled
-from quire.engine import Recognition
-from quire.keys import Profile
+from quire.core.engine import Recognition
+from quire.core.keys import Profile
 from quire.roles import Corrector
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
 
-from quire.engine import ReadBlock, ReadLine, Recognition
-from quire.keys import Profile
+from quire.core.engine import ReadBlock, ReadLine, Recognition
+from quire.core.keys import Profile
 
 PartT = TypeVar("PartT", ReadLine, ReadBlock)
 

@@ -12,11 +12,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
+from quire.core.engine import Recognition
+from quire.core.errors import ConfigurationError
+from quire.core.keys import Profile
 from quire.correct.matching import Nearest
 from quire.correct.rewriting import rewritten
-from quire.engine import Recognition
-from quire.errors import ConfigurationError
-from quire.keys import Profile
 
 Entries: TypeAlias = Mapping[str, str] | Iterable[str]
 """Maps OCR text to the correct text, or only the correct spellings."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from quire.engine import ReadBlock, ReadLine, Recognition
-from quire.keys import Profile
+from quire.core.engine import ReadBlock, ReadLine, Recognition
+from quire.core.keys import Profile
 
 
 @dataclass(frozen=True, slots=True)

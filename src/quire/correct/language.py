@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from functools import cache
 
-from quire.engine import Recognition
-from quire.keys import Profile
+from quire.core.engine import Recognition
+from quire.core.keys import Profile
 
 _FREQUENT = {
     "en": "the of and to in is that for it with as was on be by this are from or at have not which you",

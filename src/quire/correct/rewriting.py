@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
-from quire.engine import ReadBlock, ReadLine, Recognition
-from quire.types import BBox, Word
+from quire.core.engine import ReadBlock, ReadLine, Recognition
+from quire.core.types import BBox, Word
 
 Change = Callable[[str], str]
 """Maps the text of a line, a block or a cell to the corrected text."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from quire.core.engine import Recognition
+from quire.core.keys import Profile
 from quire.correct.rewriting import rewritten
-from quire.engine import Recognition
-from quire.keys import Profile
 
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff\x00-\x08\x0e-\x1f]")
 _SPACES = re.compile(r"[^\S\n]+")

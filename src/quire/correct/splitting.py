@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from quire.core.engine import ReadBlock, ReadLine, Recognition
+from quire.core.errors import ConfigurationError
+from quire.core.keys import Profile
 from quire.correct.rewriting import split_box
-from quire.engine import ReadBlock, ReadLine, Recognition
-from quire.errors import ConfigurationError
-from quire.keys import Profile
 
 
 @dataclass(frozen=True, slots=True)

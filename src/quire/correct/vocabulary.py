@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from quire.core.engine import Recognition
+from quire.core.keys import Profile
 from quire.correct.matching import Nearest
 from quire.correct.rewriting import rewritten
-from quire.engine import Recognition
-from quire.keys import Profile
 
 SHORTEST = 4
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from quire.core.engine import Attempt
+from quire.core.keys import ArtifactKey, Digest
 from quire.database.database import Database, in_portions
-from quire.engine import Attempt
-from quire.keys import ArtifactKey, Digest
 
 ANSWER = "answer"
 """The stage whose artifacts cost money, and which documents share."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from quire.core.hashing import FileState, Hashed
+from quire.core.keys import Digest
 from quire.database.database import Database, in_portions
 from quire.database.places import path_text
-from quire.hashing import FileState, Hashed
-from quire.keys import Digest
 
 
 class HashedFiles:

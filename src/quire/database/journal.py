@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from quire.context import Claim, Json, Workflow
+from quire.core.context import Claim, Json, Workflow
+from quire.core.errors import Category, RunCancelled, RunError, category_of, exit_code_of
+from quire.core.events import reason_of
 from quire.database.database import Database, in_portions
 from quire.database.leases import ALIVE, Claims
 from quire.database.runs import ENDED, HAS_ENDED, PAUSED, Runs, claim_of
 from quire.database.secrets import remove_secrets
-from quire.errors import Category, RunCancelled, RunError, category_of, exit_code_of
-from quire.events import reason_of
 
 State = Literal["waiting", "running", "finished", "failed", "cancelled"]
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from secrets import token_hex
 from threading import Event, Lock
 
-from quire.context import Claim
+from quire.core.context import Claim
+from quire.core.errors import FencedError
 from quire.database.database import Database, boot
-from quire.errors import FencedError
 from quire.supervisor import SupervisedThread
 
 LEASE_S = 30.0

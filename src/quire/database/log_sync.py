@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from threading import Condition
 
-from quire.errors import StoreError
+from quire.core.errors import StoreError
 
 
 class LogSync:

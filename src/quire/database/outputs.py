@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from quire.context import Json
+from quire.core.context import Json
 from quire.database.database import Database, in_portions
 from quire.database.places import path_text
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from threading import local
 from typing import TYPE_CHECKING, TypeVar
 
+from quire.core.errors import ConfigurationError, install_advice
 from quire.database import schema
-from quire.errors import ConfigurationError, install_advice
 
 if TYPE_CHECKING:
     from quire.database.postgres_connections import Connection

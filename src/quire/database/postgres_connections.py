@@ -15,7 +15,7 @@ from psycopg.adapt import Dumper, Loader
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 
-from quire.errors import ConfigurationError, StoreError
+from quire.core.errors import ConfigurationError, StoreError
 
 Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 Error = psycopg.Error

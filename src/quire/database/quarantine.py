@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 
+from quire.core.errors import Category, PasswordError
 from quire.database.database import Database, in_portions
-from quire.errors import Category, PasswordError
 
 _COLUMNS = "key, document, source, category, reason, attempts, run, at, exit_code"
 

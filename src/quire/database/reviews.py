@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.errors import UsageError
 from quire.database.database import Database
 from quire.database.facts import integer
-from quire.errors import UsageError
 
 OPEN = "open"
 """The state of an item without a decision."""

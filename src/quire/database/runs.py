@@ -7,15 +7,15 @@ import time
 from collections.abc import Iterator, Sequence
 from secrets import token_hex
 
-from quire.context import Json, RunState, RunStatus
+from quire.core.context import Json, RunState, RunStatus
+from quire.core.errors import Category, UsageError
+from quire.core.event_metrics import ended_run, figures_of
+from quire.core.events import Event
+from quire.core.keys import digest_of
 from quire.database.database import Database, in_portions
 from quire.database.figures import add_figures, keep_figures
 from quire.database.leases import ALIVE, expire_dead_owners
 from quire.database.secrets import remove_secrets
-from quire.errors import Category, UsageError
-from quire.events import Event
-from quire.figures import ended_run, figures_of
-from quire.keys import digest_of
 
 ENDED: tuple[RunState, ...] = ("finished", "failed", "cancelled")
 HAS_ENDED = "state IN ('finished', 'failed', 'cancelled')"

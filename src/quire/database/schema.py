@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from quire.errors import StoreError
+from quire.core.errors import StoreError
 
 VERSION = 8
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from quire.context import Json
+from quire.core.context import Json
 from quire.database.database import Database
 
 

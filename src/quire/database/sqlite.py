@@ -9,10 +9,10 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 
+from quire.core.errors import StoreError, too_few_descriptors
 from quire.database import schema
 from quire.database.database import boot
 from quire.database.log_sync import LogSync
-from quire.errors import StoreError, too_few_descriptors
 
 BUSY_S = 30.0
 """How long a statement waits for the lock of another process."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Sequence
 
-from quire.context import Json
+from quire.core.context import Json
 from quire.database.database import Database
 from quire.database.runs import HAS_ENDED, forget_invocations, forget_runs
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from quire.errors import ConfigurationError
-from quire.picture import Picture
-from quire.types import BBox, GridCell, Layout, Region, RegionRole
+from quire.core.errors import ConfigurationError
+from quire.core.picture import Picture
+from quire.core.types import BBox, GridCell, Layout, Region, RegionRole
 
 Annotations = Mapping[int, Sequence[Region]]
 """The regions of each page by its number."""

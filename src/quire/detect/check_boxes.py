@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from quire.picture import Picture
+from quire.core.picture import Picture
+from quire.core.types import BBox
 from quire.prepare.pixels import Pixels, grey_of, pixels, pixels_of
-from quire.types import BBox
 
 SMALLEST_IN, LARGEST_IN = 0.1, 0.35  # inches: the side of a check box
 FEWEST = 12  # pixels: smaller squares look like letters

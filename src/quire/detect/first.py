@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from quire.awaited import settled
-from quire.errors import ConfigurationError
-from quire.picture import Picture
+from quire.core.errors import ConfigurationError
+from quire.core.picture import Picture
+from quire.core.types import Layout
 from quire.roles import LayoutDetector
-from quire.types import Layout
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from quire.errors import ConfigurationError
-from quire.picture import Picture
-from quire.types import BBox, Layout, Region
+from quire.core.errors import ConfigurationError
+from quire.core.picture import Picture
+from quire.core.types import BBox, Layout, Region
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from quire.types import GridCell
+from quire.core.types import GridCell
 
 Edge = Callable[[int, int], bool]
 """Whether the edge between the cell at a row and column and its neighbour is missing."""

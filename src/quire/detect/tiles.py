@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quire.errors import ConfigurationError
-from quire.picture import Picture
-from quire.types import BBox, Layout, Region
+from quire.core.errors import ConfigurationError
+from quire.core.picture import Picture
+from quire.core.types import BBox, Layout, Region
 
 _INK = 48  # levels between the lightest and the darkest pixel of a tile that is not blank
 

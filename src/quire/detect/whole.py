@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quire.picture import Picture
-from quire.types import BBox, Layout, Region
+from quire.core.picture import Picture
+from quire.core.types import BBox, Layout, Region
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from quire.core.errors import ConfigurationError
 from quire.devcluster.program import ServerProgram, free_ports, listens
-from quire.errors import ConfigurationError
 
 ADVICE = "install it with `apt install haproxy`"
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from quire.errors import ConfigurationError
+from quire.core.errors import ConfigurationError
 
 START_S = 60.0
 STOP_S = 20.0

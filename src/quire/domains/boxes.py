@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from quire.context import Json
-from quire.types import BBox
+from quire.core.context import Json
+from quire.core.types import BBox
 
 
 def box_json(box: BBox) -> Json:

@@ -15,10 +15,11 @@ from typing import Unpack
 
 from quire.catalog.building import cell_id
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
-from quire.document import Document, Source
+from quire.core.context import Json
+from quire.core.document import Document, Source
+from quire.core.errors import UsageError
+from quire.core.types import Table
 from quire.domains.known_fields import known_fields
-from quire.errors import UsageError
 from quire.extract.candidates.spans import spans_of
 from quire.extract.pairs import LabelledValue, find_pairs
 from quire.extract.pairs.pieces import unnumbered
@@ -27,7 +28,6 @@ from quire.extract.tables.extractor import ITEMS, TableExtractor
 from quire.extract.values import Extraction
 from quire.reading.call import ReadOptions, read
 from quire.result import DocumentResult
-from quire.types import Table
 
 SHARE = 0.5
 """Of the documents: a label or a table that fewer have is not proposed."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from quire.context import Context
-from quire.events import Event, Sink
+from quire.core.context import Context
+from quire.core.events import Event, Sink
 
 
 def step_sink(ctx: Context, step: str, document: str = "") -> Sink:

@@ -8,14 +8,14 @@ hold it. `Json` appears only where a user decides: inputs, outputs and literals 
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypeAlias, TypedDict, final
 
-from quire.context import Json
-from quire.engine import Outcome
-from quire.errors import Category
+from quire.core.context import Json
+from quire.core.engine import Outcome
+from quire.core.errors import Category
+from quire.core.keys import ArtifactKey, Digest
+from quire.core.table_areas import TablesMode
 from quire.export.docling_enrichments import EnrichmentKind
-from quire.keys import ArtifactKey, Digest
 from quire.recognize.options import Effort, OcrMode
 from quire.result import ResultStatus
-from quire.table_areas import TablesMode
 
 
 @final

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Literal, get_args
 
 from quire.budget import worker_count
-from quire.context import Runtime, Store, Workflow
+from quire.core.context import Runtime, Store, Workflow
+from quire.core.errors import UsageError
+from quire.core.passwords import Password
 from quire.durable.flows.workflow import Flows, Registered
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.reads.workflows import Reads
 from quire.durable.tasks.steps import TaskSteps
 from quire.durable.tasks.workflow import CALLS, Tasks
-from quire.errors import UsageError
-from quire.passwords import Password
 from quire.runtime.beside import BesideRuntime
 from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore

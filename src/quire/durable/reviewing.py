@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 
-from quire.context import Json, Store
+from quire.core.context import Json, Store
+from quire.core.errors import ConfigurationError, UsageError
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.flows.resolving import WaitingService
 from quire.durable.messages import DocumentReference, OpenedReview
-from quire.errors import ConfigurationError, UsageError
 from quire.extract.encoding import extraction_json, extraction_of
 from quire.review.items import DOUBTS, Doubt
 from quire.review.queue import ReviewQueue, signal_of

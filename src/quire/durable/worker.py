@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 
+from quire.core.passwords import Password
 from quire.database.leases import LEASE_S
 from quire.durable.opening import pools_for, workflows_on
-from quire.passwords import Password
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.registering import limit, register, served

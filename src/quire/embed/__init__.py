@@ -6,15 +6,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from quire.core.errors import UsageError
 from quire.embed.options import LexicalOptions
-from quire.errors import UsageError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from quire.context import Store
-    from quire.embedder import TextRole
+    from quire.core.context import Store
+    from quire.core.embedder import TextRole
 
 __all__ = ["LexicalOptions", "embed_texts", "term_weights"]
 

@@ -10,10 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from quire.asking import Ask, Asker, Crashed, runs_here
+from quire.core.embedder import Embedder, Reranker, TextModel
+from quire.core.errors import EngineError
+from quire.core.keys import ArtifactKey, artifact_key, digest_of
 from quire.embed.codec import SparseVector, decode_dense, decode_scores, decode_sparse
-from quire.embedder import Embedder, Reranker, TextModel
-from quire.errors import EngineError
-from quire.keys import ArtifactKey, artifact_key, digest_of
 from quire.workers import Job, shared_pool
 
 if TYPE_CHECKING:

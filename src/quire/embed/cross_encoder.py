@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from quire.core.engine import Policy
+from quire.core.errors import EngineError
+from quire.core.keys import Profile
 from quire.embed.codec import encode_scores
 from quire.embed.onnx_folder import BERT_UNCASED, longest_input, model_file, outputs, pair_ids
-from quire.engine import Policy
-from quire.errors import EngineError
-from quire.keys import Profile
 from quire.models import find_model
 from quire.models.folders import ModelFolder
 

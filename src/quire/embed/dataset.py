@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from quire.chunk.parquet import COMPRESSION_LEVEL, check_parquet
 from quire.chunk.rows import ChunkRow
+from quire.core.errors import DISTRIBUTION
+from quire.core.keys import Digest
 from quire.embed.codec import SparseVector
 from quire.embed.options import DatasetFamily, VectorFormat
-from quire.errors import DISTRIBUTION
-from quire.keys import Digest
 
 if TYPE_CHECKING:
     import numpy as np

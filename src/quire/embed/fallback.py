@@ -7,10 +7,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from quire.embedder import Embedder, TextRole, VectorFamily
-from quire.engine import Policy
-from quire.errors import ConfigurationError, EngineError
-from quire.keys import Profile
+from quire.core.embedder import Embedder, TextRole, VectorFamily
+from quire.core.engine import Policy
+from quire.core.errors import ConfigurationError, EngineError
+from quire.core.keys import Profile
 
 AVOIDED_S = 30.0
 """How long a server that failed is not asked again."""

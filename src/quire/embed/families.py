@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from quire.asking import Asker
 from quire.chunk.rows import ChunkRow
+from quire.core.embedder import Embedder
+from quire.core.errors import UsageError
+from quire.core.keys import digest_of
 from quire.embed.batches import dense_vectors, sparse_vectors
 from quire.embed.dataset import ModelOfVectors, VectorFile
 from quire.embed.lexical import MODEL, LexicalProfile, TermCounts
 from quire.embed.options import FAMILIES, DatasetFamily, LexicalOptions
 from quire.embed.registry import DEFAULT, find_embedder
-from quire.embedder import Embedder
-from quire.errors import UsageError
-from quire.keys import digest_of
 
 if TYPE_CHECKING:
-    from quire.context import Store
+    from quire.core.context import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from quire.chunk.parquet import check_parquet
-from quire.errors import InputError
+from quire.core.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

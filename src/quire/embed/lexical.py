@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from quire.core.keys import Profile
 from quire.embed.codec import SparseVector
 from quire.embed.options import LexicalOptions
-from quire.keys import Profile
 from quire.search.terms import VERSION, terms
 
 MODEL = "bm25"

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from quire.core.embedder import TextRole, VectorFamily
+from quire.core.engine import Policy
+from quire.core.errors import ConfigurationError, EngineError
+from quire.core.keys import Profile
 from quire.embed.codec import encode_dense, normalised
 from quire.embed.onnx_folder import (
     BERT_UNCASED,
@@ -19,10 +23,6 @@ from quire.embed.onnx_folder import (
     settings_in,
     token_ids,
 )
-from quire.embedder import TextRole, VectorFamily
-from quire.engine import Policy
-from quire.errors import ConfigurationError, EngineError
-from quire.keys import Profile
 from quire.models import find_model
 from quire.models.folders import ModelFolder
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quire.chunk.tokenizers import bert_uncased_ids
-from quire.errors import ConfigurationError, install_advice
+from quire.core.errors import ConfigurationError, install_advice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

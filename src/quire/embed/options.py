@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.search.ranking import K1, B
 
 DatasetFamily = Literal["dense", "sparse", "lexical"]

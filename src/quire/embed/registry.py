@@ -8,12 +8,12 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from quire.core.embedder import Embedder, Reranker
+from quire.core.errors import ConfigurationError, UsageError
 from quire.embed.cross_encoder import MS_MARCO, default_reranker, folder_reranker
 from quire.embed.fallback import FallbackEmbedder
 from quire.embed.local_model import MINILM, default_embedder, folder_embedder
 from quire.embed.sparse_model import TOP, is_sparse, sparse_embedder
-from quire.embedder import Embedder, Reranker
-from quire.errors import ConfigurationError, UsageError
 from quire.model_server import ModelServer
 from quire.models import MODELS, models_folder
 

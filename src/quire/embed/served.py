@@ -13,11 +13,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from quire.core.embedder import TextRole, VectorFamily
+from quire.core.engine import Policy
+from quire.core.errors import ConfigurationError, EngineError
+from quire.core.keys import Profile
 from quire.embed.codec import SparseVector, encode_dense, encode_scores, encode_sparse, normalised, pruned
-from quire.embedder import TextRole, VectorFamily
-from quire.engine import Policy
-from quire.errors import ConfigurationError, EngineError
-from quire.keys import Profile
 from quire.model_server import PASSING, ModelServer
 
 Speaks = Literal["openai", "tei"]

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from quire.core.embedder import TextRole, VectorFamily
+from quire.core.engine import Policy
+from quire.core.errors import ConfigurationError, EngineError
+from quire.core.keys import Profile
 from quire.embed.codec import SparseVector, encode_sparse, pruned
 from quire.embed.onnx_folder import longest_input, model_file, outputs, settings_in, token_ids
-from quire.embedder import TextRole, VectorFamily
-from quire.engine import Policy
-from quire.errors import ConfigurationError, EngineError
-from quire.keys import Profile
 from quire.models.folders import ModelFolder
 
 TOP = 128

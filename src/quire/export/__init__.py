@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from quire.errors import ConfigurationError, QuireError, UsageError
-from quire.plugins import loaded, offered
+from quire.core.errors import ConfigurationError, QuireError, UsageError
+from quire.core.plugins import loaded, offered
 
 if TYPE_CHECKING:
-    from quire.document import Document
-    from quire.engine import Attempt
-    from quire.types import Block, PageInfo
+    from quire.core.document import Document
+    from quire.core.engine import Attempt
+    from quire.core.types import Block, PageInfo
 
 __all__ = [
     "FORMATS",

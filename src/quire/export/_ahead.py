@@ -7,8 +7,8 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from quire.document import PageImage
-from quire.errors import InputError
+from quire.core.document import PageImage
+from quire.core.errors import InputError
 
 Made = TypeVar("Made")
 

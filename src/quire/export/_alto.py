@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from quire.core.types import FURNITURE, BBox, BlockKind, PageInfo, Word
 from quire.export import Exportable
 from quire.export._flow import flow
 from quire.export._lines import BlockPlace, Size, TextLine, is_spaced, places_of
 from quire.export._xml import attributes, text
 from quire.layout.lines import is_right_to_left
-from quire.types import FURNITURE, BBox, BlockKind, PageInfo, Word
 
 _NAMESPACE = "http://www.loc.gov/standards/alto/ns-v4#"
 _SCHEMA = "http://www.loc.gov/standards/alto/v4/alto-4-4.xsd"

@@ -7,7 +7,7 @@ import warnings
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from quire.errors import ConfigurationError, install_advice
+from quire.core.errors import ConfigurationError, install_advice
 from quire.export import Exportable, Structured
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import csv
 import io
 import re
 
+from quire.core.types import Table
 from quire.export import Exportable
 from quire.export._grid import texts
 from quire.export._structure import tables
-from quire.types import Table
 
 
 def csv_tables(result: Exportable) -> list[str]:

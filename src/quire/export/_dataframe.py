@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quire.errors import ConfigurationError, UsageError
+from quire.core.errors import ConfigurationError, UsageError
+from quire.core.types import Table
 from quire.export._grid import filled, header_rows
-from quire.types import Table
 
 if TYPE_CHECKING:
     import pandas

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
+from quire.core.types import FURNITURE, BBox, Block, Cell, PageInfo
 from quire.export import Described, Exportable
 from quire.export._flow import flow, runs, uniform
 from quire.export._grid import cell_text, header_rows
@@ -19,7 +20,6 @@ from quire.export._structure import (
     nested,
     with_lists,
 )
-from quire.types import FURNITURE, BBox, Block, Cell, PageInfo
 
 VERSION = "1.10.0"
 

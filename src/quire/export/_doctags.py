@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from quire.core.types import Block, Cell, Part, Table
 from quire.export import Exportable
 from quire.export._docling import label
 from quire.export._flow import flow
 from quire.export._grid import cell_text, grid, header_rows
 from quire.export._structure import Item, by_numbering, captions, marker_length, nested, with_lists
-from quire.types import Block, Cell, Part, Table
 
 _GRID = 500
 _TAG = re.compile(r"<(?=[A-Za-z/_!])")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from quire.core.types import NO_BOX, Block, Cell, Table
 from quire.export import Exportable
 from quire.export._flow import flow
 from quire.export._grid import cell_text, grid
 from quire.export._structure import captions, tables
 from quire.export.workbooks import fitting, open_workbook
-from quire.types import NO_BOX, Block, Cell, Table
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.(\d{1,10}))?", re.ASCII)
 _COLUMNS = ("Table", "Page", "Left", "Top", "Width", "Height", "Rows", "Columns", "Caption")

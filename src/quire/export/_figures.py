@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from quire.errors import InputError
+from quire.core.errors import InputError
+from quire.core.types import Block
 from quire.export.crops import Crop
-from quire.types import Block
 
 SCALE = 2.0  # pixels per point
 SENTENCE = 4  # words

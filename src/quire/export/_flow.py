@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from quire.types import Block
+from quire.core.types import Block
 
 _BREAK = re.compile(r"[ \t]*\n\s*")
 # Scripts written without spaces between words; Korean has spaces and is not included.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from quire.core.types import Cell, Table
 from quire.export._flow import flow
-from quire.types import Cell, Table
 
 Grid = list[list[Cell | None]]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from quire.core.types import BBox, BlockKind, Cell, PageInfo, Word
 from quire.export import Exportable
 from quire.export._grid import grid, span_attributes
 from quire.export._lines import BlockPlace, Size, TextLine, is_spaced, places_of
 from quire.export._xml import attributes, text
 from quire.layout.lines import is_right_to_left
-from quire.types import BBox, BlockKind, Cell, PageInfo, Word
 
 _AREAS: Mapping[BlockKind, str] = {
     "header": "ocr_header",

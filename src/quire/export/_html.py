@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from quire.core.types import NO_BOX, BBox, Block, Cell
 from quire.export import Exportable
 from quire.export._figures import view_of
 from quire.export._flow import TextRun, flow, runs
@@ -25,7 +26,6 @@ from quire.export._structure import (
     with_lists,
 )
 from quire.layout.lines import is_right_to_left
-from quire.types import NO_BOX, BBox, Block, Cell
 
 _STYLE = """\
 body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }

@@ -7,9 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from quire.engine import Attempt
+from quire.core.engine import Attempt
+from quire.core.types import (
+    NO_BOX,
+    AnswerSource,
+    BBox,
+    Block,
+    Cell,
+    Characters,
+    Field,
+    PageInfo,
+    Part,
+    Span,
+    Table,
+    Word,
+)
 from quire.export import Exportable, Traced
-from quire.types import NO_BOX, AnswerSource, BBox, Block, Cell, Characters, Field, PageInfo, Part, Span, Table, Word
 
 SCHEMA = "quire/1"
 _FLAGS = ("bold", "italic", "superscript", "subscript", "code", "unsure")

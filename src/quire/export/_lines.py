@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
+from quire.core.lazy_words import JoinedWords
+from quire.core.types import NO_BOX, BBox, Block, Cell, Part, Word
 from quire.export import Exportable
 from quire.export._flow import is_unspaced
 from quire.layout.lines import is_right_to_left
-from quire.lazy_words import JoinedWords
-from quire.types import NO_BOX, BBox, Block, Cell, Part, Word
 
 Size = tuple[float, float]
 Points = tuple[float, float, float, float]

@@ -7,6 +7,7 @@ from collections.abc import Sequence, Set
 from html import escape as escape_html
 from itertools import groupby
 
+from quire.core.types import Block, Cell, Table
 from quire.export import Exportable
 from quire.export._escape import can_emphasise, escape, escape_start, escaped, escapes, escapes_beside_marks
 from quire.export._figures import FigureView, is_ornament, view_of
@@ -23,7 +24,6 @@ from quire.export._structure import (
     value_start,
     with_lists,
 )
-from quire.types import Block, Cell, Table
 
 _LATEX = re.compile(r"\\[A-Za-z]{2,}|[\^_]\{")
 

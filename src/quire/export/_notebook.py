@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
+from quire.core.types import Block, PageInfo, PageResult, shortened
 from quire.export import Exportable
 from quire.export._escape import escape
 from quire.export._markdown import of_blocks
 from quire.export._structure import body
-from quire.types import Block, PageInfo, PageResult, shortened
 
 MOST_CHARACTERS = 20_000
 MOST_REASONS = 5

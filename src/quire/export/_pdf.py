@@ -8,14 +8,14 @@ from importlib import import_module
 from typing import Any
 
 from quire.budget import cpu_budget
-from quire.document import Document
-from quire.errors import ConfigurationError, InputError, PasswordError, UsageError, install_advice
+from quire.core.document import Document
+from quire.core.errors import ConfigurationError, InputError, PasswordError, UsageError, install_advice
+from quire.core.pagetext import INVISIBLE, PageText
+from quire.core.types import Word
 from quire.export import Exportable, Sourced, _glyphless
 from quire.export._lines import BlockPlace, Size, places_of
 from quire.export._textlayer import operators
 from quire.layout.quality import judge
-from quire.pagetext import INVISIBLE, PageText
-from quire.types import Word
 
 Matrix = tuple[float, float, float, float, float, float]
 Places = Mapping[int, Sequence[BlockPlace]]

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from quire.document import Document, PageImage, RenderOptions
-from quire.errors import CorruptError, InputError
+from quire.core.document import Document, PageImage, RenderOptions
+from quire.core.errors import CorruptError, InputError
 from quire.export._ahead import ahead
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from quire.document import Document, PageImage, RenderOptions
-from quire.errors import InputError, LimitError
+from quire.core.document import Document, PageImage, RenderOptions
+from quire.core.errors import InputError, LimitError
+from quire.core.png import encoded
+from quire.core.types import NO_BOX, BBox, Block, BlockKind
 from quire.export._ahead import ahead
 from quire.export._labels import FreeSpace
-from quire.png import encoded
-from quire.types import NO_BOX, BBox, Block, BlockKind
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from quire.types import FURNITURE, Block, BlockKind, Field
+from quire.core.types import FURNITURE, Block, BlockKind, Field
 
 
 def body(blocks: Iterable[Block]) -> list[Block]:

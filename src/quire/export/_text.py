@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from quire.core.types import Block
 from quire.export import Exportable
 from quire.export._figures import FigureView, view_of
 from quire.export._flow import with_superscripts
 from quire.export._grid import texts
 from quire.export._structure import body, with_lists
-from quire.types import Block
 
 
 def text(result: Exportable) -> str:

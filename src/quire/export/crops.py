@@ -7,9 +7,9 @@ from collections.abc import Callable
 from math import ceil, floor
 from typing import TYPE_CHECKING, TypeAlias
 
-from quire.document import Reader, RenderOptions
-from quire.errors import InputError
-from quire.types import BBox
+from quire.core.document import Reader, RenderOptions
+from quire.core.errors import InputError
+from quire.core.types import BBox
 
 if TYPE_CHECKING:
     from PIL.Image import Image

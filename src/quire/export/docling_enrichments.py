@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypedDict, cast, get_args
 
-from quire import prompts
+from quire.core import prompts
 
 EnrichmentKind = Literal["picture_classification", "picture_description", "chart_extraction", "code_enrichment"]
 """docling's enrichments by the names of their options, without `do_`."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quire.errors import ConfigurationError, InputError, install_advice
+from quire.core.errors import ConfigurationError, InputError, install_advice
+from quire.core.names import file_stem
 from quire.export.crops import Crop
 from quire.export.docling_images import OutputOptions, with_images
-from quire.names import file_stem
 
 if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any
 
-from quire.errors import ConfigurationError, install_advice
+from quire.core.errors import ConfigurationError, install_advice
 
 _CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # fixed: the same input produces the same bytes
 _LONGEST = 32_767  # characters that a cell can hold

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
-from quire.context import Json
+from quire.core.context import Json
 from quire.extract.values import LeafEvidence
 from quire.verify.dates import date_readings
 from quire.verify.numbers import number_readings

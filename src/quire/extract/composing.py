@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from quire.catalog.records import SourceCatalog
-from quire.errors import ConfigurationError, EngineError, log_traceback
-from quire.events import reason_of
+from quire.core.errors import ConfigurationError, EngineError, log_traceback
+from quire.core.events import reason_of
+from quire.core.keys import digest_of
 from quire.extract.extractor import Extractor, PartlyFailed
 from quire.extract.merging import is_same, settled
 from quire.extract.schema import ExtractSchema
 from quire.extract.values import LeafEvidence, Proposal
-from quire.keys import digest_of
 
 BELOW = 0.6
 _INDEX = re.compile(r"\[\d+\]")

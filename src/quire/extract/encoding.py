@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.types import BBox
 from quire.extract.values import (
     SURE,
     Alternative,
@@ -18,7 +19,6 @@ from quire.extract.values import (
     LeafEvidence,
     Missing,
 )
-from quire.types import BBox
 
 SCHEMA, FIRST = "quire-extraction/2", "quire-extraction/1"
 """The schema that is written, and the one before it, which is still read: people have decided about such values."""

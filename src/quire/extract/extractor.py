@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from quire.catalog.records import SourceCatalog
-from quire.errors import EngineError
+from quire.core.errors import EngineError
 from quire.extract.schema import ExtractSchema
 from quire.extract.values import Proposal
 

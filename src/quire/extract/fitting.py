@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from quire.context import Json
+from quire.core.context import Json
 from quire.extract.patterns import value_pattern
 from quire.extract.schema import LeafSpec
 from quire.verify.dates import dates_in

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from quire.catalog.building import cell_id
 from quire.catalog.records import SourceCatalog
-from quire.median import median
-from quire.types import NO_BOX, BBox, Block, Cell, PageInfo, Word
+from quire.core.median import median
+from quire.core.types import NO_BOX, BBox, Block, Cell, PageInfo, Word
 
 GAP = 1.3  # of the height of a line: words further apart are two lines beside each other
 SAME_ROW = 0.5  # of the height: how far the middles of words of one line may differ

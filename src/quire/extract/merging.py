@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
+from quire.core.context import Json
 from quire.extract.checking import checked
 from quire.extract.fitting import Unfit, fitted
 from quire.extract.schema import LeafSpec, ValueKind

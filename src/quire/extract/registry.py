@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import cast
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
+from quire.core.plugins import loaded, offered
 from quire.extract.extractor import Extractor
-from quire.plugins import loaded, offered
 
 DEFAULT = ("offline",)
 BUILT_IN = {

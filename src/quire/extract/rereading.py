@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 from quire.catalog.places import record_places
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.types import NO_BOX, BBox, Part, shortened
 from quire.extract.checking import MOST_ALTERNATIVES
 from quire.extract.fitting import Unfit, fitted
 from quire.extract.reports.rows import value_rows
 from quire.extract.schema import ExtractSchema, LeafSpec
 from quire.extract.values import Alternative, EvidenceStatus, Extraction, ExtractorFailure, LeafEvidence
 from quire.extract.wanted import LeafValue
-from quire.types import NO_BOX, BBox, Part, shortened
 from quire.verify.finding import SearchedText, WantedValue, quoted_in
 
 VERSION = "2"

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
-from quire.errors import EngineError, UsageError, log_traceback
-from quire.events import reason_of
+from quire.core.context import Json
+from quire.core.errors import EngineError, UsageError, log_traceback
+from quire.core.events import reason_of
+from quire.core.page_ranges import selection
 from quire.extract.calibration import probability_of
 from quire.extract.extractor import Extractor, PartlyFailed
 from quire.extract.merging import settled
@@ -23,7 +24,6 @@ from quire.extract.values import (
     Missing,
     Proposal,
 )
-from quire.page_ranges import selection
 
 VERSION = "2"
 """Of how proposals become an extraction: part of the key under which one is stored."""

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast, get_args
 
-from quire.context import Json
-from quire.errors import UsageError
+from quire.core.context import Json
+from quire.core.errors import UsageError
+from quire.core.keys import Digest, digest_of
 from quire.extract.patterns import value_pattern
-from quire.keys import Digest, digest_of
 
 LeafType = Literal["string", "number", "integer", "boolean"]
 ValueKind = Literal[

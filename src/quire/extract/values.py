@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from quire.context import Json
-from quire.keys import Digest
-from quire.types import BBox, Part
+from quire.core.context import Json
+from quire.core.keys import Digest
+from quire.core.types import BBox, Part
 
 if TYPE_CHECKING:
-    from quire.document import Document
+    from quire.core.document import Document
 
 EvidenceStatus = Literal["found", "repaired", "unverified", "conflict", "not_found", "corrected", "confirmed"]
 """Whether the text of the document says a value, which is checked exactly. `found`: it stands at the cited place.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from quire.context import Json
+from quire.core.context import Json
 from quire.extract.schema import LeafSpec
 from quire.verify.dates import date_readings
 from quire.verify.durations import duration_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from quire.errors import QuireError
+from quire.core.errors import QuireError
 from quire.flow.components import Component
 from quire.flow.definition import (
     Expression,

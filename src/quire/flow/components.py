@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeGuard, TypeVar, get_args, overload
 
-from quire.context import Json
-from quire.errors import ConfigurationError, UsageError
+from quire.core.context import Json
+from quire.core.errors import ConfigurationError, UsageError
+from quire.core.keys import digest_bytes
 from quire.flow.types import ANY, Type, type_of_annotation
-from quire.keys import digest_bytes
 
 F = TypeVar("F", bound=Callable[..., object])
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal as Either
 from typing import NamedTuple, TypeAlias
 
-from quire.context import Json
+from quire.core.context import Json
 from quire.flow.types import Type
 
 Path: TypeAlias = tuple[str, ...]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quire.errors import InputError, UsageError
+from quire.core.errors import InputError, UsageError
 from quire.flow import FlowDefinition, check, parse
 from quire.flow.registry import ComponentRegistry
 from quire.flow.tree import Mistake, nearest, raise_mistakes

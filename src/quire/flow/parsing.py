@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from quire.context import Json
+from quire.core.context import Json
 from quire.flow.definition import (
     FAIL,
     Case,

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import cast
 
-from quire.errors import ConfigurationError, UsageError
+from quire.core.errors import ConfigurationError, UsageError
+from quire.core.plugins import GROUPS, loaded, offered
 from quire.flow.components import Component, component_of
 from quire.flow.tree import nearest
-from quire.plugins import GROUPS, loaded, offered
 
 
 class ComponentRegistry:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import NamedTuple, TypeAlias
 
-from quire.context import Json
-from quire.errors import UsageError
+from quire.core.context import Json
+from quire.core.errors import UsageError
 
 Content: TypeAlias = "str | int | float | bool | list[Node] | dict[str, Node] | None"
 

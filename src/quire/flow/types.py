@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Union, get_args, get_origin
 
-from quire.context import Json
+from quire.core.context import Json
 
 TypeName = Literal["any", "string", "integer", "number", "boolean", "list", "object", "bytes", "document", "result"]
 TYPES: tuple[TypeName, ...] = get_args(TypeName)

@@ -6,7 +6,7 @@ import math
 from itertools import accumulate
 from typing import Any
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.flow.tree import Mistake, Mistakes, Node, raise_mistakes
 
 MAX_CHARACTERS = 200_000

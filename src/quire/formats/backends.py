@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
-from quire.errors import ConfigurationError, install_advice
+from quire.core.errors import ConfigurationError, install_advice
 
 if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument

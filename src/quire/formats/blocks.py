@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from quire.types import NO_BOX, BBox, Block, BlockKind, Cell, PageInfo, PageResult, Part, Span, Table
+from quire.core.types import NO_BOX, BBox, Block, BlockKind, Cell, PageInfo, PageResult, Part, Span, Table
 
 Item = Mapping[str, Any]
 

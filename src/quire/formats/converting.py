@@ -11,11 +11,16 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from quire.bundle import Bundle
-from quire.document import Document
-from quire.encoding import encode_page
-from quire.errors import ConfigurationError, CorruptError, InputError, LimitError, QuireError
-from quire.events import reason_of
+from quire.core.bundle import Bundle
+from quire.core.document import Document
+from quire.core.encoding import encode_page
+from quire.core.errors import ConfigurationError, CorruptError, InputError, LimitError, QuireError
+from quire.core.events import reason_of
+from quire.core.keys import digest_bytes
+from quire.core.media_types import INPUT_FORMATS
+from quire.core.opened import Opened, WorkerWork
+from quire.core.pagetext import PageText
+from quire.core.types import PageResult
 from quire.formats.backends import docling_version, structure_of
 from quire.formats.blocks import pages_of
 from quire.formats.decrypting import decrypted
@@ -23,11 +28,6 @@ from quire.formats.legacy import MODERN, modern
 from quire.formats.placing import place
 from quire.formats.printing import print_to_pdf, printer
 from quire.formats.safety import check
-from quire.keys import digest_bytes
-from quire.media_types import INPUT_FORMATS
-from quire.opened import Opened, WorkerWork
-from quire.pagetext import PageText
-from quire.types import PageResult
 
 VERSION = "2"
 """Changed whenever the blocks of a converted document may change."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from quire.errors import ConfigurationError, CorruptError, PasswordError, install_advice
+from quire.core.errors import ConfigurationError, CorruptError, PasswordError, install_advice
 from quire.formats.safety import OLE
 
 

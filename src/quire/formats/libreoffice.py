@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Literal
 
 from quire.child_environment import child_environment
-from quire.errors import ConfigurationError, CorruptError, LimitError
+from quire.core.errors import ConfigurationError, CorruptError, LimitError
 
 Isolation = Literal["namespaces", "settings"]
 

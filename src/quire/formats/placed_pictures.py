@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from quire.core.pagetext import Box, PageText
 from quire.formats.chaining import PossiblePlace, chained
 from quire.layout.figures import find_figures
-from quire.pagetext import Box, PageText
 
 _SAME_SHAPE = 0.05
 _SAME_PLACE = 0.5

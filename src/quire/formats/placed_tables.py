@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
+from quire.core.pagetext import Box, PageText
 from quire.formats.printed_text import union
-from quire.pagetext import Box, PageText
 
 
 class CellPlace(NamedTuple):

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Any
 
+from quire.core.pagetext import Box, PageText
 from quire.formats.aligning import SoughtText, align
 from quire.formats.placed_pictures import SoughtPicture, Spot, place_pictures
 from quire.formats.placed_tables import CellPlace, Placed, fill
 from quire.formats.printed_text import PrintedLine, PrintedText, kept, letters, lines_of, union, without_furniture
-from quire.pagetext import Box, PageText
 
 Item = dict[str, Any]
 

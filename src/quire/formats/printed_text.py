@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+from quire.core.pagetext import LINE, SPACE, Box, PageText
 from quire.formats.chaining import PossiblePlace
-from quire.pagetext import LINE, SPACE, Box, PageText
 
 MARKER_CHARS = 8
 """What printing may put before a text on its line: the number of a heading, the letter of a list item."""

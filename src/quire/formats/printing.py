@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from quire.errors import ConfigurationError
+from quire.core.errors import ConfigurationError
 from quire.formats import libreoffice
 
 _WORD = "writer_pdf_Export", {"ExportNotesInMargin": False}

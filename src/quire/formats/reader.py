@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from quire.bundle import Bundle
-from quire.document import Document, PageImage, Reader, RenderOptions
-from quire.errors import InputError, UnsupportedError
-from quire.types import OutlineEntry, PageInfo
+from quire.core.bundle import Bundle
+from quire.core.document import Document, PageImage, Reader, RenderOptions
+from quire.core.errors import InputError, UnsupportedError
+from quire.core.types import OutlineEntry, PageInfo
 
 
 class BundleReader:

@@ -9,7 +9,7 @@ import io
 import re
 import zipfile
 
-from quire.errors import CorruptError, LimitError, PasswordError
+from quire.core.errors import CorruptError, LimitError, PasswordError
 
 MEMBERS = 10_000
 TOTAL_BYTES = 512 << 20

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quire.core.pagetext import PageText
+    from quire.core.table_areas import TableOptions
+    from quire.core.types import PageResult
     from quire.layout.quality import Quality
-    from quire.pagetext import PageText
-    from quire.table_areas import TableOptions
-    from quire.types import PageResult
 
 VERSION = "9"
 """Changed whenever the blocks of a page may change."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from quire.pagetext import PageText
-from quire.types import Characters, LeftOut
+from quire.core.pagetext import PageText
+from quire.core.types import Characters, LeftOut
 
 _DASHES = "-‐\u00ad"
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice, pairwise, zip_longest
 
+from quire.core.median import median
+from quire.core.pagetext import PageText
 from quire.layout.fields import SAME_ROW, FieldPair, find_fields, rows_of_lines
 from quire.layout.labels import is_label
 from quire.layout.lines import Line, words_of
@@ -26,8 +28,6 @@ from quire.layout.parties import (
 )
 from quire.layout.tables.strokes import Rules
 from quire.layout.things import Thing, box_of
-from quire.median import median
-from quire.pagetext import PageText
 
 GAP = 1.0  # of the size: the least width between two texts
 WIDE = 1.5  # of the size: a gap that parts two texts which the file, or OCR, wrote as one line

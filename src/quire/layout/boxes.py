@@ -9,13 +9,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
+from quire.core.pagetext import PageText
 from quire.layout.fields import FieldPair
 from quire.layout.labels import is_label
 from quire.layout.lines import Line
 from quire.layout.tables.lattice import find_components, mesh_of
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.strokes import Rule, Rules
-from quire.pagetext import PageText
 
 MOST_LINES = 5  # of a box of a form
 LABELLED = 0.75  # of the boxes with text: those that begin with a label

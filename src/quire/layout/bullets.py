@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from quire.core.pagetext import PageText
 from quire.layout.lines import Line
 from quire.layout.patterns import is_bullet, is_enumeration
-from quire.pagetext import PageText
 
 TAB = 5.0  # of the size: a wider gap between a bullet and its text is no tab
 DRAWN = (0.15, 0.75)  # of the size: how large a drawn bullet is

@@ -12,10 +12,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from quire.core.median import median
 from quire.layout.lines import Line
 from quire.layout.order import Column
 from quire.layout.things import Thing
-from quire.median import median
 
 SPECK = 3  # letters: a shorter thing does not separate lines
 MANY_LINES = 24  # of prose: a page with fewer is not dense

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
+from quire.core.pagetext import PageText
 from quire.layout.labels import FEWEST_PAIRS, is_figure, is_known_label, is_label, is_number, is_prose, names_figure
 from quire.layout.lines import Line
 from quire.layout.patterns import bullet, list_number
-from quire.pagetext import PageText
 
 VALUE_LENGTH = 70
 PROSE_LINE = 60  # characters: a longer line is no value

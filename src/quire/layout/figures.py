@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from itertools import combinations
 
+from quire.core.pagetext import Box, PageText
 from quire.layout.lines import Line, is_white
 from quire.layout.patterns import caption_of
-from quire.pagetext import Box, PageText
 
 LEAST_SIDE = 24.0  # points: smaller pictures are ornaments
 LEAST_SHARE = 0.006  # of the page

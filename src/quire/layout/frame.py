@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from quire.pagetext import LINE, SPACE, PageText
+from quire.core.pagetext import LINE, SPACE, PageText
 
 USUAL_SIZE = 10.0  # points: that of the type of most texts
 USUAL_SPREAD = 1.25  # sizes that differ by less are left alone

@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from quire.core.types import BlockKind
 from quire.layout.formulas.signs import RELATIONS
 from quire.layout.lines import Line
 from quire.layout.patterns import is_page_number
-from quire.types import BlockKind
 
 ZONE = 0.1  # of the page's height: how deep the margins with furniture are
 WIDE_ZONE = 0.125  # for page numbers, lines spread over the width, and small type far from the text

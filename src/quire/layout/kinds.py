@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from quire.core.pagetext import PageText
+from quire.core.types import BlockKind
 from quire.layout.lines import Line, is_right_to_left
 from quire.layout.listings import is_listing
 from quire.layout.paragraphs import Paragraph
@@ -21,8 +23,6 @@ from quire.layout.patterns import (
     list_number,
     section_number,
 )
-from quire.pagetext import PageText
-from quire.types import BlockKind
 
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
 NUMBERED_SIZE = 1.05  # the same for one with a number

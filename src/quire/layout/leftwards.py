@@ -14,8 +14,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from quire.core.pagetext import LINE, SPACE, PageText
 from quire.layout.lines import Line, is_right_to_left
-from quire.pagetext import LINE, SPACE, PageText
 
 if TYPE_CHECKING:
     from quire.layout.tables import FoundCell, FoundTable

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from operator import sub
 
+from quire.core.pagetext import INVISIBLE, LINE, SPACE, PageText
 from quire.layout.account import Account
-from quire.pagetext import INVISIBLE, LINE, SPACE, PageText
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdfd\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
 

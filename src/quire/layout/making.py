@@ -6,7 +6,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from quire.enrichments import Notes
+from quire.core.guarded_parts import Notes
+from quire.core.lazy_words import PageWords
+from quire.core.pagetext import FieldInfo, PageText
+from quire.core.types import (
+    NO_BOX,
+    AnswerSource,
+    BBox,
+    Block,
+    BlockKind,
+    Cell,
+    Field,
+    Style,
+    Table,
+)
 from quire.layout.account import Account
 from quire.layout.fields import FieldPair
 from quire.layout.figures import Figure, figure_text
@@ -23,19 +36,6 @@ from quire.layout.tables import FoundTable
 from quire.layout.tags import Tags
 from quire.layout.textual import PageVocabulary, Text, block_text, cell_text, code_text
 from quire.layout.things import box_of
-from quire.lazy_words import PageWords
-from quire.pagetext import FieldInfo, PageText
-from quire.types import (
-    NO_BOX,
-    AnswerSource,
-    BBox,
-    Block,
-    BlockKind,
-    Cell,
-    Field,
-    Style,
-    Table,
-)
 
 _WITHOUT_FORMULAS: frozenset[BlockKind] = frozenset({"header", "footer", "page_number"})
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from quire.core.median import median
+from quire.core.pagetext import PageText
 from quire.layout.lines import Line, words_of
 from quire.layout.patterns import is_equation_number
-from quire.median import median
-from quire.pagetext import PageText
 
 GUTTER = 0.95  # of the size: the minimum width of the gap between columns
 GUTTER_LINES = 5  # this many lines must have it

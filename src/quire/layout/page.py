@@ -6,8 +6,19 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quire.encoding import decode_page
-from quire.enrichments import Notes
+from quire.core.encoding import decode_page
+from quire.core.guarded_parts import Notes
+from quire.core.pagetext import Box, PageText
+from quire.core.table_areas import TableOptions
+from quire.core.types import (
+    Block,
+    BlockKind,
+    Characters,
+    LeftOut,
+    PageInfo,
+    PageResult,
+    PageStatus,
+)
 from quire.layout.account import Account, characters_in
 from quire.layout.beside import SideText, find_beside
 from quire.layout.boxes import FieldGroup, boxed_fields
@@ -38,17 +49,6 @@ from quire.layout.tables.scanned import gutter_through, is_drawing, is_no_table
 from quire.layout.tables.strokes import Rules
 from quire.layout.tags import Tags
 from quire.layout.things import Thing
-from quire.pagetext import Box, PageText
-from quire.table_areas import TableOptions
-from quire.types import (
-    Block,
-    BlockKind,
-    Characters,
-    LeftOut,
-    PageInfo,
-    PageResult,
-    PageStatus,
-)
 
 LEAST_STEADY, MOST_STEADY = 0.75, 1.4  # of the body's size: how much the size of OCR text varies
 FORM_FIELDS = 3  # labels with values: a page of short lines with fewer is hardly a form

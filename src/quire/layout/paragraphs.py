@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from copy import copy
 from itertools import pairwise
 
+from quire.core.median import median
 from quire.layout.hanging import hanging_entries
 from quire.layout.lines import Line, is_right_to_left
 from quire.layout.order import Column
@@ -21,7 +22,6 @@ from quire.layout.patterns import (
     section_depth,
 )
 from quire.layout.things import box_of
-from quire.median import median
 
 _INITIAL = re.compile(r"[A-Z]\. ")
 _NOTE = re.compile(r"(\d{1,3}) ?(?=[A-Z])")

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Literal
 
-from quire.pagetext import PageText
+from quire.core.pagetext import PageText
 
 FEW = 12  # fewer characters than this on a page that is a picture are a stamp, not its text
 UNMAPPED_SHARE = 0.25

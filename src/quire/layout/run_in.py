@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from quire.fonts import family
+from quire.core.fonts import family
+from quire.core.pagetext import PageText
 from quire.layout.kinds import TypeSetting
 from quire.layout.lines import Line
 from quire.layout.paragraphs import Paragraph
 from quire.layout.patterns import caption_of, is_address
-from quire.pagetext import PageText
 
 LONGEST = 120  # characters of a title
 LEAST_TEXT = 25  # characters that follow it

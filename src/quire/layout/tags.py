@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from quire.core.pagetext import Box, PageText, TagInfo
+from quire.core.types import BlockKind
 from quire.layout.lines import Line
 from quire.layout.tables import FoundCell, FoundTable
-from quire.pagetext import Box, PageText, TagInfo
-from quire.types import BlockKind
 
 COVERED = 0.6  # of the runs must be tagged
 MAX_TABLE_CELLS = 5000

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from quire.fonts import Font, looks_of
+from quire.core.fonts import Font, looks_of
+from quire.core.pagetext import SPACE, LinkInfo, PageText
+from quire.core.types import Span
 from quire.layout.formulas.inline import InlineFormula
 from quire.layout.leftwards import order_of_cell
 from quire.layout.lines import Line, is_right_to_left
-from quire.pagetext import SPACE, LinkInfo, PageText
-from quire.types import Span
 
 _SUSPENDED = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
 """Words after which a hyphen at a line end does not break a word: left- and right-hand."""

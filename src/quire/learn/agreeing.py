@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.types import BBox
 from quire.extract.schema import LeafSpec
 from quire.learn.choices import LeafChoice
 from quire.learn.samples import SamplePlace
-from quire.types import BBox
 from quire.verify.dates import date_readings
 from quire.verify.durations import duration_of
 from quire.verify.numbers import number_readings

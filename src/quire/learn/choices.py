@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.types import NO_BOX, BBox
 from quire.extract.candidates import Candidate, find_candidates
 from quire.extract.candidates.finding import CONTEXT
 from quire.extract.lines import PlacedLine
@@ -18,7 +19,6 @@ from quire.extract.offline import OfflineExtractor
 from quire.extract.rules.ranking import value_of
 from quire.extract.schema import ExtractSchema, LeafSpec
 from quire.extract.values import Proposal
-from quire.types import NO_BOX, BBox
 from quire.verify.phrases import solid
 
 _INDEX = re.compile(r"\[\d+\]$")

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from quire.catalog.records import SourceCatalog
-from quire.errors import UsageError
+from quire.core.errors import UsageError
+from quire.core.types import Part
 from quire.extract.offline import OfflineExtractor
 from quire.extract.schema import ExtractSchema, LeafSpec
 from quire.extract.values import Proposal
@@ -16,7 +17,6 @@ from quire.learn.described import DescribedDocument
 from quire.learn.layouts import nearest
 from quire.learn.model import LearnedLeaf, LearnedModel
 from quire.learn.writing import written
-from quire.types import Part
 from quire.verify.phrases import solid
 
 MOST_ALTERNATIVES = 5

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from quire.core.types import BBox, Region
 from quire.learn.samples import Sample
-from quire.types import BBox, Region
 
 MOST = 5
 

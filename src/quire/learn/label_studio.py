@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from quire.context import Json
-from quire.errors import UsageError
+from quire.core.context import Json
+from quire.core.errors import UsageError
+from quire.core.types import BBox
 from quire.learn.samples import Sample, SamplePlace
-from quire.types import BBox
 
 FROM, TO = "label", "page"
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from quire.core.types import NO_BOX, BBox
 from quire.extract.lines import PlacedLine
 from quire.learn.choices import LeafChoice
 from quire.learn.features import REMEMBERED, feature, tokens
-from quire.types import NO_BOX, BBox
 
 ROWS, COLUMNS = 24, 8
 LEAST_ALIKE = 0.25

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from quire.atomic_files import write_files
-from quire.context import Json
-from quire.errors import UsageError
-from quire.keys import Digest, digest_bytes
+from quire.core.context import Json
+from quire.core.errors import UsageError
+from quire.core.keys import Digest, digest_bytes
+from quire.core.types import BBox
 from quire.learn.layouts import KnownLayout, LayoutPlace
 from quire.learn.spelling import KnownSpellings
 from quire.learn.writing import check_way
-from quire.types import BBox
 
 FORMAT = "quire-learned/1"
 VERSION = "2"

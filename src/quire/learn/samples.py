@@ -10,15 +10,15 @@ from functools import cached_property
 from typing import Any, cast
 
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
-from quire.encoding import decode_document, encode_document
-from quire.errors import UsageError
+from quire.core.context import Json
+from quire.core.encoding import decode_document, encode_document
+from quire.core.errors import UsageError
+from quire.core.keys import Digest, digest_of
+from quire.core.pagetext import PageText
+from quire.core.types import BBox
 from quire.extract.checking import checked
 from quire.extract.schema import ExtractSchema, LeafSpec
 from quire.extract.values import SUPPORTED, Proposal
-from quire.keys import Digest, digest_of
-from quire.pagetext import PageText
-from quire.types import BBox
 
 NO_CONTENT = (
     "export it from the review again, or name the folder of its document: --documents of `quire learn` and of "

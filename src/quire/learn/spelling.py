@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
+from quire.core.context import Json
 from quire.correct.dictionary import Dictionary
 from quire.correct.vocabulary import Vocabulary
 from quire.extract.schema import LeafSpec

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from quire.atomic_files import write_files
 from quire.chunk.rows import jsonl
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.learn.samples import Sample
 
 SUFFIX = ".sample.json"

@@ -8,8 +8,8 @@ from functools import cached_property
 from math import comb
 from typing import NamedTuple
 
-from quire.context import Json
-from quire.errors import UsageError
+from quire.core.context import Json
+from quire.core.errors import UsageError
 from quire.extract.schema import LeafSpec
 from quire.learn.agreeing import ConfirmedValue, right_choices
 from quire.learn.choices import LeafChoice

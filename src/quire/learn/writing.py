@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
-from quire.context import Json
-from quire.errors import UsageError
+from quire.core.context import Json
+from quire.core.errors import UsageError
 
 _DATE_FORMATS = (
     "%d/%m/%Y",

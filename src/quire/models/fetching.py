@@ -14,8 +14,8 @@ from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 
-from quire.errors import ConfigurationError, QuireError, StoreError
-from quire.hashing import hash_file
+from quire.core.errors import ConfigurationError, QuireError, StoreError
+from quire.core.hashing import hash_file
 from quire.models.folders import ABOUT
 from quire.models.hub import VARIABLE, ModelHub
 from quire.models.table import HubFile, Published, PublishedFile, PublishedModel, Registry

@@ -11,8 +11,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from quire.errors import ConfigurationError
-from quire.hashing import hash_file
+from quire.core.errors import ConfigurationError
+from quire.core.hashing import hash_file
 from quire.user_data import data_folder
 
 ABOUT = "model.json"

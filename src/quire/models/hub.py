@@ -11,7 +11,7 @@ import socket
 from pathlib import Path
 from urllib.parse import quote
 
-from quire.errors import ConfigurationError
+from quire.core.errors import ConfigurationError
 from quire.fetching import FetchPolicy, check_url, fetch
 from quire.models.table import HubFile
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from quire import layout as page_layout
-from quire.engine import ReadBlock, Recognition
-from quire.keys import Digest
-from quire.lazy_words import PageWords
-from quire.pagetext import PageText
+from quire.core.engine import ReadBlock, Recognition
+from quire.core.keys import Digest
+from quire.core.lazy_words import PageWords
+from quire.core.pagetext import PageText
+from quire.core.types import BBox, Block, BlockKind, Cell, Layout, PageInfo, Region, Table, Word
 from quire.prepare import ImageMeasures, Prepared
 from quire.recognize.placing import placed
 from quire.recognize.seen import Rule, Seen
 from quire.recognize.structured import with_evidence
 from quire.roles import PreparedPicture
-from quire.types import BBox, Block, BlockKind, Cell, Layout, PageInfo, Region, Table, Word
 
 Rules = Callable[[], tuple[Rule, ...]]
 """Finds the ruled lines of the page, in pixels of the displayed page: needed only where no regions were found."""

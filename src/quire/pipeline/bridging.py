@@ -9,7 +9,7 @@ from contextlib import suppress
 from threading import Semaphore, Thread
 from typing import TypeVar
 
-from quire.events import Event
+from quire.core.events import Event
 from quire.pipeline.run import GLANCE_S, PipelineRun
 
 T = TypeVar("T")

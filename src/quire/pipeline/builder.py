@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from quire.engine import Engine
-from quire.errors import ConfigurationError
-from quire.events import Sink
+from quire.core.engine import Engine
+from quire.core.errors import ConfigurationError
+from quire.core.events import Sink
 from quire.pipeline.options import Cache, ErrorPolicy, Options
 from quire.pipeline.pipeline import Pipeline
 from quire.pipeline.stages import Exporter, PipelineStage, Placed

@@ -11,19 +11,19 @@ from threading import Thread
 
 from quire.asking import Asker
 from quire.awaited import settled
-from quire.context import Store
-from quire.document import Document, Source, document_of
-from quire.errors import InputError, RecognitionError
-from quire.page_ranges import Pages, page_numbers
-from quire.picture import Picture
+from quire.core.context import Store
+from quire.core.document import Document, Source, document_of
+from quire.core.errors import InputError, RecognitionError
+from quire.core.page_ranges import Pages, page_numbers
+from quire.core.picture import Picture
+from quire.core.plugin_checks import check_returned
+from quire.core.types import PageInfo, PageStatus
 from quire.pipeline.options import Cache, Options
 from quire.pipeline.page import PageWork
 from quire.pipeline.result import PageReading, PipelineResult
 from quire.pipeline.run import GLANCE_S, NOT_THE_PAGE, Cancelled, PipelineRun, failure_of, message_of
 from quire.pipeline.stages import Exporter, Stages
-from quire.plugin_checks import check_returned
 from quire.prepare import PrepareProfile, page_picture
-from quire.types import PageInfo, PageStatus
 
 GRACE_S = 0.5
 """How long running pages may take to notice that the run was cancelled."""

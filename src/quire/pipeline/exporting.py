@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quire import export
-from quire.errors import ConfigurationError
+from quire.core.errors import ConfigurationError
 from quire.pipeline.result import PipelineResult
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Generic, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
 from quire.awaited import settled
-from quire.engine import Capability, Policy, Recognition
-from quire.keys import Profile
-from quire.picture import Picture
+from quire.core.engine import Capability, Policy, Recognition
+from quire.core.keys import Profile
+from quire.core.picture import Picture
+from quire.core.plugin_checks import check_function
+from quire.core.types import Layout
 from quire.pipeline.result import PipelineResult
-from quire.plugin_checks import check_function
 from quire.recognize.plain import FunctionEngine, Reader, from_function
 from quire.roles import Classifies, Crop, Prepares
-from quire.types import Layout
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from quire.context import Store
-from quire.errors import UsageError
-from quire.events import Sink
+from quire.core.context import Store
+from quire.core.errors import UsageError
+from quire.core.events import Sink
 
 ErrorPolicy = Literal["abort", "attach"]
 """How a region that cannot be read is handled: fail its page, or leave an empty recognition with an `error`."""

@@ -10,10 +10,12 @@ from functools import partial
 
 from quire.asking import Asker
 from quire.awaited import settled
+from quire.core.engine import Recognition
+from quire.core.errors import EngineError, InputError, RecognitionError
+from quire.core.picture import Picture
+from quire.core.plugin_checks import check_returned
+from quire.core.types import Block, Layout, PageInfo, PageStatus, Region
 from quire.detect.whole import whole_page
-from quire.engine import Recognition
-from quire.errors import EngineError, InputError, RecognitionError
-from quire.picture import Picture
 from quire.pipeline.blocks import blocks_of, rules_of
 from quire.pipeline.options import Options
 from quire.pipeline.placing import placed_layout
@@ -21,10 +23,8 @@ from quire.pipeline.recognizing import PageQuestioning, PageQuestions
 from quire.pipeline.result import PageReading
 from quire.pipeline.run import NOT_THE_PAGE, Cancelled, PipelineRun, failure_of, message_of
 from quire.pipeline.stages import Stages
-from quire.plugin_checks import check_returned
 from quire.recognize.frames import placed
 from quire.roles import Classified, Corrector, Crop, PreparedPicture, RegionPreprocessor, Slot, with_merged
-from quire.types import Block, Layout, PageInfo, PageStatus, Region
 
 MOST_CHANGES = 50
 """How many corrections the payload of one event lists."""

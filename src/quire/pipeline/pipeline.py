@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from quire.document import Document, Source
-from quire.events import Event, Sink
-from quire.page_ranges import Pages, check_pages
+from quire.core.document import Document, Source
+from quire.core.events import Event, Sink
+from quire.core.page_ranges import Pages, check_pages
 from quire.pipeline.bridging import Feed, in_thread
 from quire.pipeline.document import read_document
 from quire.pipeline.options import Cache, ErrorPolicy, Options

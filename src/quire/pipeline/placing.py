@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quire.affine import Affine
-from quire.engine import ReadLine, Recognition
-from quire.types import BBox, Layout, Region
+from quire.core.affine import Affine
+from quire.core.engine import ReadLine, Recognition
+from quire.core.types import BBox, Layout, Region
 
 _SAME = Affine()
 

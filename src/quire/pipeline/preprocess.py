@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quire.picture import Picture
+from quire.core.picture import Picture
 from quire.prepare import PrepareProfile, prepare
 from quire.roles import PreparedPicture
 

@@ -7,20 +7,20 @@ from contextvars import copy_context
 from dataclasses import dataclass, replace
 from threading import Lock, Thread
 
-from quire.affine import Affine
 from quire.asking import Answered, Asker
-from quire.engine import Engine, Outcome, Partial, Provenance, Question, Recognition, answer_key
-from quire.errors import EngineError, RecognitionError
-from quire.events import reason_of
-from quire.keys import ArtifactKey, digest_bytes
-from quire.picture import Picture
+from quire.core.affine import Affine
+from quire.core.engine import Engine, Outcome, Partial, Provenance, Question, Recognition, answer_key
+from quire.core.errors import EngineError, RecognitionError
+from quire.core.events import reason_of
+from quire.core.keys import ArtifactKey, digest_bytes
+from quire.core.picture import Picture
+from quire.core.types import BBox, Layout, Region
 from quire.pipeline.placing import joined
 from quire.pipeline.run import GLANCE_S, Cancelled, PipelineRun, failure_of
 from quire.reading.pictures import ask_about, can_be_sent, outcome_of, questions_at_once, source_of
 from quire.recognize.frames import placed
 from quire.recognize.normalize import interpreted
 from quire.roles import Crop
-from quire.types import BBox, Layout, Region
 
 BATCH = 32
 """How many regions go into one question to an engine that takes several."""

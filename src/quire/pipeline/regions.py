@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.errors import ConfigurationError
+from quire.core.errors import ConfigurationError
+from quire.core.types import BBox
 from quire.roles import Crop
-from quire.types import BBox
 
 
 @dataclass(frozen=True, slots=True)

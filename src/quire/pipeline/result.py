@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quire.assemble import assemble_pages
-from quire.document import Document
-from quire.engine import Recognition
+from quire.core.document import Document
+from quire.core.engine import Recognition
+from quire.core.types import Block, Layout, PageInfo, PageResult
 from quire.result import DocumentResult, ResultStatus
-from quire.types import Block, Layout, PageInfo, PageResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from contextvars import ContextVar
 from secrets import token_hex
 from threading import Event as Flag
 
-from quire.errors import ConfigurationError, QuireError, StoreError, UsageError
-from quire.events import EventKind, Sink, Teller
+from quire.core.errors import ConfigurationError, QuireError, StoreError, UsageError
+from quire.core.events import EventKind, Sink, Teller
 
 GLANCE_S = 0.05
 """How often a wait checks whether the run was cancelled."""

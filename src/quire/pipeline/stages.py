@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias, cast, get_args, runtime_checkable
 
-from quire.engine import CAPABILITIES, Capability, Engine
-from quire.errors import ConfigurationError, UsageError
+from quire.core.engine import CAPABILITIES, Capability, Engine
+from quire.core.errors import ConfigurationError, UsageError
+from quire.core.plugin_checks import check_call, check_engine, check_members, name_of
 from quire.pipeline.result import PipelineResult
-from quire.plugin_checks import check_call, check_engine, check_members, name_of
 from quire.roles import (
     SLOTS,
     Classifier,

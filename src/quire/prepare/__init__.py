@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quire.document import Reader
-from quire.picture import Picture
+from quire.core.document import Reader
+from quire.core.picture import Picture
+from quire.core.types import BBox
 from quire.prepare.prepared import ImageMeasures, Prepared, PrepareProfile, Redaction
-from quire.types import BBox
 
 __all__ = [
     "ImageMeasures",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from quire.document import Reader, RenderOptions
-from quire.errors import CorruptError, InputError
-from quire.picture import Picture
+from quire.core.document import Reader, RenderOptions
+from quire.core.errors import CorruptError, InputError
+from quire.core.picture import Picture
 from quire.prepare.pixels import decoded, picture_of
 from quire.prepare.prepared import PrepareProfile
 

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.picture import Picture
+from quire.core.picture import Picture
 
 cv2.setNumThreads(1)  # pages are read in parallel, and OpenCV does not honour the environment
 

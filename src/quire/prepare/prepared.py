@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from typing import Any
 
-from quire.affine import Affine
-from quire.keys import Digest, Profile
-from quire.types import BBox
+from quire.core.affine import Affine
+from quire.core.keys import Digest, Profile
+from quire.core.types import BBox
 
 
 @dataclass(frozen=True, slots=True)

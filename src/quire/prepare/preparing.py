@@ -11,8 +11,9 @@ from functools import partial
 
 import numpy as np
 
-from quire.enrichments import Notes
-from quire.picture import Picture
+from quire.core.guarded_parts import Notes
+from quire.core.picture import Picture
+from quire.core.types import BBox
 from quire.prepare.blank import is_blank
 from quire.prepare.measuring import Ink, find_ink, measure
 from quire.prepare.pixels import Pixels, grey_of, picture_of, pixels_of
@@ -21,7 +22,6 @@ from quire.prepare.redactions import Box, find_redactions
 from quire.prepare.resolution import estimated_dpi, least_scale, lowered
 from quire.prepare.treatments import treated
 from quire.prepare.turning import skew_of, straightened, turn_of, turned
-from quire.types import BBox
 
 _WORKING_PIXELS = 8_000_000  # a picture known to be larger than needed is measured on a copy of about this size
 _DARK_MEAN = 110.0  # a darker page may be a negative

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from quire.errors import UsageError
-from quire.picture import Picture
+from quire.core.errors import UsageError
+from quire.core.picture import Picture
 from quire.prepare.pixels import grey_of, picture_of, pixels, pixels_of
 
 _CLEARANCE = 6

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from quire.bundle import Bundle
-from quire.context import Store
-from quire.document import Document, Reader
-from quire.errors import LimitError
+from quire.core.bundle import Bundle
+from quire.core.context import Store
+from quire.core.document import Document, Reader
+from quire.core.errors import LimitError
+from quire.core.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes
+from quire.core.media_types import INPUT_FORMATS
+from quire.core.opened import DiskCopy, Opened
 from quire.formats.converting import reader_of
 from quire.formats.reader import BundleReader
-from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes
-from quire.media_types import INPUT_FORMATS
-from quire.opened import DiskCopy, Opened
 from quire.reading.stage import Encoded, Took
 from quire.reading.stage_run import StagedRun
 from quire.workers import Job, WorkerPool, WorkerTimeout, shared_pool

@@ -12,22 +12,22 @@ from threading import Event as Flag
 from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypedDict, TypeGuard, TypeVar, Unpack
 
 from quire.budget import cpu_budget, worker_count
-from quire.document import Document, Source, document_of, is_url
-from quire.errors import CorruptError, UsageError
-from quire.events import Sink
-from quire.media_types import INPUT_FORMATS
-from quire.page_ranges import Pages, check_pages, page_numbers
+from quire.core.document import Document, Source, document_of, is_url
+from quire.core.errors import CorruptError, UsageError
+from quire.core.events import Sink
+from quire.core.media_types import INPUT_FORMATS
+from quire.core.page_ranges import Pages, check_pages, page_numbers
+from quire.core.table_areas import TableArea, TableOptions, TablesMode, areas_beside
+from quire.core.types import PageInfo, PageResult
 from quire.reading.native_pages import LONG, LocalPages, NativePages
 from quire.reading.stage_run import StagedRun
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.result import DocumentResult, Ledger, ReadSource
 from quire.store.temporary import TemporaryStore
-from quire.table_areas import TableArea, TableOptions, TablesMode, areas_beside
-from quire.types import PageInfo, PageResult
 
 if TYPE_CHECKING:
-    from quire.context import Store
-    from quire.engine import Engine
+    from quire.core.context import Store
+    from quire.core.engine import Engine
     from quire.fetching import FetchPolicy
     from quire.reading.pages import PageFlow
 
@@ -218,7 +218,7 @@ class _Reading:
         document = self._document
         if not self._isolate or document.bundle is not None:
             return self._local_pages(store)
-        from quire.opened import DiskCopy
+        from quire.core.opened import DiskCopy
         from quire.reading.worker_pages import WorkerPages, look_into
         from quire.workers import WorkerError, shared_pool
 
@@ -245,7 +245,7 @@ class _Reading:
 
     def _convert(self, run: StagedRun, stack: ExitStack) -> None:
         """Convert a document without pages of its own, in a worker even without `isolate`, or find it converted."""
-        from quire.opened import DiskCopy
+        from quire.core.opened import DiskCopy
         from quire.reading.bundles import bundle_of
         from quire.workers import shared_pool
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from quire.budget import cpu_budget
 from quire.catalog.crops import part_of
-from quire.document import PageImage, RenderOptions
-from quire.errors import CorruptError, InputError
+from quire.core.document import PageImage, RenderOptions
+from quire.core.errors import CorruptError, InputError
+from quire.core.opened import Opened, WorkerWork
+from quire.core.types import BBox, Block
 from quire.export import _show
 from quire.export.crops import Render
-from quire.opened import Opened, WorkerWork
 from quire.reading.page_groups import PageGroups
-from quire.types import BBox, Block
 from quire.workers import Job, JobFailed, WorkerError, WorkerPool, shared_pool
 from quire.workers.errors import describe, rebuilt
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from typing import TYPE_CHECKING, Unpack
 
-from quire.context import Json
-from quire.document import Document, Source
-from quire.errors import UsageError
+from quire.core.context import Json
+from quire.core.document import Document, Source
+from quire.core.errors import UsageError
 from quire.reading.call import ReadOptions, StorePlace, read
 from quire.result import DocumentResult
 
 if TYPE_CHECKING:
-    from quire.engine import Engine
+    from quire.core.engine import Engine
     from quire.extract.extractor import Extractor
     from quire.extract.schema import ExtractSchema
     from quire.extract.values import Extraction
@@ -70,8 +70,8 @@ def read_again(
     facts: str | None,
 ) -> Extraction:
     """The extraction with what an engine reads in the pictures of its places. The document must still be there."""
+    from quire.core.opened import DiskCopy
     from quire.extract.rereading import reread_places, with_readings
-    from quire.opened import DiskCopy
     from quire.reading.model_answers import opened_store
     from quire.reading.rereading import crop_readings
 

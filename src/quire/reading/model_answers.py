@@ -10,12 +10,12 @@ from typing import cast
 
 from quire.asking import Ask
 from quire.cite.model import LanguageModel
-from quire.context import Store
+from quire.core.context import Store
+from quire.core.errors import EngineError, UsageError
+from quire.core.opened import WorkerWork
 from quire.embed.families import quiet_asker
-from quire.errors import EngineError, UsageError
 from quire.extract.language_model.answering import Answers, answer_key, asked, each_answered
 from quire.model_server import Refused
-from quire.opened import WorkerWork
 from quire.reading.call import StorePlace
 from quire.store.temporary import TemporaryStore
 

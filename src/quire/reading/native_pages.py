@@ -12,17 +12,17 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from quire import layout
-from quire.document import Document, Reader
-from quire.errors import InputError, StoreError
-from quire.keys import Digest
-from quire.opened import DiskCopy, Opened
-from quire.pagetext import PageText
+from quire.core.document import Document, Reader
+from quire.core.errors import InputError, StoreError
+from quire.core.keys import Digest
+from quire.core.opened import DiskCopy, Opened
+from quire.core.pagetext import PageText
+from quire.core.table_areas import TableOptions
+from quire.core.types import OutlineEntry, PageInfo, PageResult
 from quire.reading.searchable import with_pictures
 from quire.reading.stage import Encoded
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs, needs_of
-from quire.table_areas import TableOptions
-from quire.types import OutlineEntry, PageInfo, PageResult
 
 if TYPE_CHECKING:
     from quire.layout.quality import Quality

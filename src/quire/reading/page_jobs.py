@@ -10,15 +10,15 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quire.document import Document, Reader
-from quire.encoding import encode_page, info_row
-from quire.errors import InputError
-from quire.keys import Digest
-from quire.opened import Opened, WorkerWork
+from quire.core.document import Document, Reader
+from quire.core.encoding import encode_page, info_row
+from quire.core.errors import InputError
+from quire.core.keys import Digest
+from quire.core.opened import Opened, WorkerWork
+from quire.core.table_areas import TableOptions
+from quire.core.types import PageInfo
 from quire.reading.native_pages import judged, lay_out, looked_at
 from quire.recognize.options import RecognizeOptions
-from quire.table_areas import TableOptions
-from quire.types import PageInfo
 from quire.workers.errors import describe
 
 

@@ -9,11 +9,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from quire.asking import Talk, runs_here
-from quire.engine import Attempt, Engine, Outcome, Provenance, Question, Recognition, Tier, answer_key
-from quire.errors import EngineError, InputError, RecognitionError, StoreError, UsageError, log_traceback
-from quire.events import reason_of
-from quire.keys import ArtifactKey, Digest, digest_bytes, digest_of
-from quire.pagetext import PageText
+from quire.core.engine import Attempt, Engine, Outcome, Provenance, Question, Recognition, Tier, answer_key
+from quire.core.errors import EngineError, InputError, RecognitionError, StoreError, UsageError, log_traceback
+from quire.core.events import reason_of
+from quire.core.keys import ArtifactKey, Digest, digest_bytes, digest_of
+from quire.core.pagetext import PageText
+from quire.core.types import AnswerSource, Region
 from quire.reading.page_stages import EngineReading
 from quire.reading.pictures import ask_about, outcome_of, picture_in, seen_by, source_of
 from quire.recognize.formula_regions import formula_regions
@@ -29,7 +30,6 @@ from quire.recognize.routing import (
 )
 from quire.recognize.seen import Seen
 from quire.recognize.turns import evidence, other_turns
-from quire.types import AnswerSource, Region
 from quire.workers import WorkerError, WorkerReply
 
 if TYPE_CHECKING:

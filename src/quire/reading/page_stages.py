@@ -8,18 +8,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from quire import assemble, layout
-from quire.encoding import decode_document, decode_page, encode_document, encode_page
-from quire.keys import Digest, Profile, digest_of
-from quire.lazy_words import PageWords
-from quire.pagetext import PageText
+from quire.core.encoding import decode_document, decode_page, encode_document, encode_page
+from quire.core.keys import Digest, Profile, digest_of
+from quire.core.lazy_words import PageWords
+from quire.core.pagetext import PageText
+from quire.core.table_areas import TableOptions
+from quire.core.types import AnswerSource, Block, Characters, OutlineEntry, PageInfo, PageResult
 from quire.reading.native_pages import NativePages, text_of_page
 from quire.reading.stage import Artifact, Encoded, Took
-from quire.table_areas import TableOptions
-from quire.types import AnswerSource, Block, Characters, OutlineEntry, PageInfo, PageResult
 
 if TYPE_CHECKING:
-    from quire.context import Store
-    from quire.engine import Recognition
+    from quire.core.context import Store
+    from quire.core.engine import Recognition
     from quire.recognize.seen import Seen
 
 

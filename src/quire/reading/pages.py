@@ -12,10 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from quire.encoding import encode_page
-from quire.errors import ChangedError, ConfigurationError, RecognitionError, StoreError, UsageError, log_traceback
-from quire.events import reason_of
-from quire.keys import Digest, digest_bytes
+from quire.core.encoding import encode_page
+from quire.core.errors import ChangedError, ConfigurationError, RecognitionError, StoreError, UsageError, log_traceback
+from quire.core.events import reason_of
+from quire.core.keys import Digest, digest_bytes
+from quire.core.types import OutlineEntry, PageInfo, PageResult, PageStatus
 from quire.reading.native_pages import NativePages, text_of_page
 from quire.reading.page_stages import (
     Assembled,
@@ -31,13 +32,12 @@ from quire.reading.stage import Artifact, Encoded
 from quire.reading.stage_run import StagedRun
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs
-from quire.types import OutlineEntry, PageInfo, PageResult, PageStatus
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from quire.engine import Attempt
-    from quire.pagetext import PageText
+    from quire.core.engine import Attempt
+    from quire.core.pagetext import PageText
     from quire.reading.page_recognition import Recognised
     from quire.reading.recognizer import Recognizer
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial as bound
 
 from quire.asking import Answered, Ask, Asker, Crashed, TooSlow, runs_here
-from quire.engine import Engine, Outcome, Partial, Question, answer_key
-from quire.errors import EngineError
-from quire.keys import ArtifactKey, Digest
-from quire.picture import Picture
+from quire.core.engine import Engine, Outcome, Partial, Question, answer_key
+from quire.core.errors import EngineError
+from quire.core.keys import ArtifactKey, Digest
+from quire.core.picture import Picture
+from quire.core.types import AnswerSource
 from quire.recognize import looking
 from quire.recognize.normalize import Garbage
 from quire.recognize.seen import Seen
-from quire.types import AnswerSource
 from quire.workers import Job, WorkerCrashed, WorkerError, WorkerReply, WorkerTimeout, shared_pool
 from quire.workers.frames import MAX_DATA
 

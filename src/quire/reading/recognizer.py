@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 from quire.asking import Asker, Talk
 from quire.asking.asker import SETUP_S
 from quire.budget import worker_count
-from quire.engine import Engine, Question
-from quire.errors import ConfigurationError
-from quire.events import EventKind
-from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_of
-from quire.opened import Opened
+from quire.core.engine import Engine, Question
+from quire.core.errors import ConfigurationError
+from quire.core.events import EventKind
+from quire.core.keys import ArtifactKey, Digest, Profile, artifact_key, digest_of
+from quire.core.opened import Opened
+from quire.core.types import Region
 from quire.reading.page_recognition import PageRecognition, Recognised
 from quire.reading.stage_run import StagedRun
 from quire.recognize import looking
@@ -29,7 +30,6 @@ from quire.recognize.options import RecognizeOptions
 from quire.recognize.registry import make
 from quire.recognize.routing import Needs, reads_formulas, route
 from quire.recognize.seen import Seen
-from quire.types import Region
 from quire.workers import Job, WorkerPool, WorkerReply, shared_pool
 
 if TYPE_CHECKING:

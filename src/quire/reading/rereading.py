@@ -15,22 +15,22 @@ from threading import Event
 from quire.asking import Asker, TooSlow
 from quire.asking.asker import SETUP_S, Answered
 from quire.catalog.crops import with_margin
-from quire.context import Store
+from quire.core.context import Store
+from quire.core.engine import Engine, Outcome, Question, Recognition
+from quire.core.errors import EngineError, InputError, log_traceback
+from quire.core.events import Sink, Teller, reason_of
+from quire.core.keys import digest_bytes
+from quire.core.opened import Opened
+from quire.core.picture import Picture
+from quire.core.types import Part, Region
 from quire.embed.families import quiet_asker
-from quire.engine import Engine, Outcome, Question, Recognition
-from quire.errors import EngineError, InputError, log_traceback
-from quire.events import Sink, Teller, reason_of
 from quire.extract.rereading import CropReading
-from quire.keys import digest_bytes
-from quire.opened import Opened
-from quire.picture import Picture
 from quire.prepare.prepared import PrepareProfile
 from quire.reading.pictures import ask_about, outcome_of, picture_in, questions_at_once, seen_by
 from quire.recognize.looking import LookRequest
 from quire.recognize.normalize import WHOLE_PAGE, interpreted
 from quire.recognize.registry import make
 from quire.recognize.seen import Seen
-from quire.types import Part, Region
 from quire.workers import Job, JobFailed, WorkerError
 
 MARGIN = 0.001

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from quire.enrichments import Notes
-from quire.errors import InputError
-from quire.median import median
-from quire.pagetext import INVISIBLE, PageText
+from quire.core.errors import InputError
+from quire.core.guarded_parts import Notes
+from quire.core.median import median
+from quire.core.pagetext import INVISIBLE, PageText
 
 if TYPE_CHECKING:
-    from quire.document import Reader
+    from quire.core.document import Reader
 
 DPI = 150  # enough for rules and drawings
 FEW = 50  # characters: a page with fewer hidden ones is a picture

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from quire.keys import Digest
-from quire.opened import Opened
+from quire.core.keys import Digest
+from quire.core.opened import Opened
+from quire.core.types import OutlineEntry, PageInfo, PageResult
 from quire.reading.native_pages import LONG, LocalPages, Timed
 from quire.reading.stage import Encoded
 from quire.reading.worker_pages import About, Load, WorkerPages
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs
-from quire.types import OutlineEntry, PageInfo, PageResult
 from quire.workers import WorkerOutOfMemory, WorkerPool, WorkerTimeout
 
 FIRST = 32

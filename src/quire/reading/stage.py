@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from quire.keys import Digest, Profile
-from quire.types import PageInfo
+from quire.core.keys import Digest, Profile
+from quire.core.types import PageInfo
 
 I_contra = TypeVar("I_contra", contravariant=True)
 O = TypeVar("O")  # the output of a stage

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Event as Flag
 from typing import TYPE_CHECKING, TypeVar
 
-from quire.events import NOTHING, Sink, Teller, reason_of
-from quire.keys import ArtifactKey, Digest, artifact_key
+from quire.core.events import NOTHING, Sink, Teller, reason_of
+from quire.core.keys import ArtifactKey, Digest, artifact_key
+from quire.core.types import PageResult
 from quire.reading.stage import Artifact, Encoded, Stage
-from quire.types import PageResult
 
 if TYPE_CHECKING:
-    from quire.context import Store
+    from quire.core.context import Store
 
 I = TypeVar("I")  # the input of a stage
 O = TypeVar("O")  # the output of a stage

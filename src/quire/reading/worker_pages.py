@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from quire.encoding import info_of_row
-from quire.keys import Digest
-from quire.opened import Opened
+from quire.core.encoding import info_of_row
+from quire.core.keys import Digest
+from quire.core.opened import Opened
+from quire.core.types import OutlineEntry, PageInfo, PageResult
 from quire.reading.native_pages import Timed, judged
 from quire.reading.page_groups import PageGroups
 from quire.reading.page_jobs import Group, StoredText
 from quire.reading.stage import Encoded
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs
-from quire.types import OutlineEntry, PageInfo, PageResult
 from quire.workers import Job, WorkerCrashed, WorkerPool
 from quire.workers.errors import rebuilt
 from quire.workers.pool import Lane

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from quire.engine import Engine, Policy
+    from quire.core.engine import Engine, Policy
     from quire.recognize.compose import Uncertainty
     from quire.recognize.options import Effort
     from quire.recognize.plain import from_function

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from quire.core.types import BBox, Cell, Table
 from quire.recognize.clean import clean_box, clean_confidence, clean_text, whole
-from quire.types import BBox, Cell, Table
 
 MAX_ROWS, MAX_COLUMNS, MAX_POSITIONS = 2000, 500, 100_000
 

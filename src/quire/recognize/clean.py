@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import unicodedata
 
-from quire.types import BBox
+from quire.core.types import BBox
 
 SLACK = 0.05
 """How far outside the page, as a share of its side, an edge may lie and still be clamped."""

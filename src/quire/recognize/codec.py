@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from quire.engine import ReadBlock, ReadLine, Recognition
-from quire.errors import EngineError
-from quire.types import BBox, Cell, GridCell, Table, Word
+from quire.core.engine import ReadBlock, ReadLine, Recognition
+from quire.core.errors import EngineError
+from quire.core.types import BBox, Cell, GridCell, Table, Word
 
 
 def encode_recognitions(recognitions: Sequence[Recognition]) -> bytes:

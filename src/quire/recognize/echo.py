@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.engine import CAPABILITIES, Capability, Partial, Policy, Question, ReadLine, Recognition
-from quire.keys import Profile
-from quire.picture import Picture
+from quire.core.engine import CAPABILITIES, Capability, Partial, Policy, Question, ReadLine, Recognition
+from quire.core.keys import Profile
+from quire.core.picture import Picture
+from quire.core.types import BBox, Region
 from quire.recognize.codec import decode_recognitions, encode_recognitions
 from quire.recognize.normalize import normalize
 from quire.recognize.options import Effort
-from quire.types import BBox, Region
 
 LINE_HEIGHT, CHARACTER_WIDTH = 0.02, 0.01
 TEXT_AREA = Region("page", BBox(0.1, 0.1, 0.8, 0.8), "page")

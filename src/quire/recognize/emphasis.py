@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quire.engine import ReadLine
-from quire.median import median
+from quire.core.engine import ReadLine
+from quire.core.median import median
+from quire.core.types import Word
 from quire.recognize.seen import Seen, Stroke
-from quire.types import Word
 
 BOLD = 1.25  # times the usual width of strokes
 BESIDE = 1.14  # times the usual width: the same beside a bold word

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from quire.engine import ReadLine, Recognition
+from quire.core.engine import ReadLine, Recognition
+from quire.core.types import BBox, Region
 from quire.recognize.seen import Seen
-from quire.types import BBox, Region
 
 FEW_LINES = 3  # of prose: with fewer the page has no column of text
 PROSE_WORDS, LONG_WORD = 3, 3  # a line of prose has so many words of more letters than this

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from quire.affine import Affine
-from quire.engine import ReadBlock, ReadLine, Recognition
-from quire.types import Table
+from quire.core.affine import Affine
+from quire.core.engine import ReadBlock, ReadLine, Recognition
+from quire.core.types import Table
 
 _SAME = Affine()
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 
 # Code, ISO 639-3, script (ISO 15924), traineddata of Tesseract (best first), names.
 # The first row of a code is its default script; other scripts have separate rows.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from quire.engine import ReadLine
-from quire.types import BBox, Word
+from quire.core.engine import ReadLine
+from quire.core.types import BBox, Word
 
 
 def words_in(line: ReadLine) -> tuple[Word, ...]:

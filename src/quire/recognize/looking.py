@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quire.awaited import settled
-from quire.engine import Engine, Question, answer_key
-from quire.enrichments import Notes
-from quire.errors import ConfigurationError, EngineError
-from quire.keys import ArtifactKey
-from quire.opened import Opened, WorkerWork
-from quire.picture import Picture
+from quire.core.engine import Engine, Question, answer_key
+from quire.core.errors import ConfigurationError, EngineError
+from quire.core.guarded_parts import Notes
+from quire.core.keys import ArtifactKey
+from quire.core.opened import Opened, WorkerWork
+from quire.core.picture import Picture
+from quire.core.types import BBox, Region
 from quire.prepare.prepared import PrepareProfile
 from quire.recognize.routing import is_dense_table
 from quire.recognize.seen import Rule, Seen, Shape, Stroke
-from quire.types import BBox, Region
 
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quire.engine import ReadBlock, ReadLine, Recognition
+from quire.core.engine import ReadBlock, ReadLine, Recognition
 
 MAX_LINE = 5_000
 MAX_TEXT = 500_000

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from quire.awaited import settled
-from quire.engine import Engine, Question, ReadBlock, ReadLine, Recognition
-from quire.errors import EngineError, QuireError
-from quire.events import reason_of
+from quire.core.engine import Engine, Question, ReadBlock, ReadLine, Recognition
+from quire.core.errors import EngineError, QuireError
+from quire.core.events import reason_of
+from quire.core.types import BLOCK_KINDS, BBox, Region, Word
 from quire.recognize.cells import clean_table
 from quire.recognize.clean import clean_box, clean_code, clean_confidence, clean_line, clean_text, whole
 from quire.recognize.linewords import spells, words_in
 from quire.recognize.loops import absurdity
 from quire.recognize.routing import is_unread
-from quire.types import BLOCK_KINDS, BBox, Region, Word
 
 __all__ = ["Garbage", "interpreted", "normalize", "words_in"]
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from quire.errors import UsageError
-from quire.table_areas import TableOptions
+from quire.core.errors import UsageError
+from quire.core.table_areas import TableOptions
 
 if TYPE_CHECKING:
-    from quire.engine import Engine
+    from quire.core.engine import Engine
     from quire.prepare.prepared import PrepareProfile
 
 OcrMode = Literal["auto", "always", "never"]
@@ -52,7 +52,7 @@ class RecognizeOptions:
         if self.workers is not None and (not isinstance(self.workers, int) or self.workers < 1):
             raise UsageError(f"workers is {self.workers!r}; it must be a number of at least 1")
         if objects := [engine for engine in self.engines if not isinstance(engine, str)]:
-            from quire.plugin_checks import check_engine  # most reads name their engines, if at all
+            from quire.core.plugin_checks import check_engine  # most reads name their engines, if at all
 
             for engine in objects:
                 check_engine(engine)

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from quire.engine import ReadLine, Recognition
-from quire.enrichments import Notes
-from quire.fonts import FORCE_BOLD, Font
-from quire.median import median
-from quire.pagetext import LINE, SPACE, FormulaInfo, PageText
+from quire.core.engine import ReadLine, Recognition
+from quire.core.fonts import FORCE_BOLD, Font
+from quire.core.guarded_parts import Notes
+from quire.core.median import median
+from quire.core.pagetext import LINE, SPACE, FormulaInfo, PageText
+from quire.core.types import REDACTED, AnswerSource, BBox, LeftOut, Word
 from quire.prepare.prepared import Redaction
 from quire.recognize.emphasis import bold_words
 from quire.recognize.latex import is_balanced
@@ -23,7 +24,6 @@ from quire.recognize.routing import unread_letters
 from quire.recognize.seen import Seen
 from quire.recognize.specks import is_speck
 from quire.recognize.structured import lines_of
-from quire.types import REDACTED, AnswerSource, BBox, LeftOut, Word
 
 VERSION = "8"
 

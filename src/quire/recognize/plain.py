@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from quire.affine import Affine
 from quire.awaited import settled
-from quire.engine import Capability, Partial, Policy, Question, ReadBlock, ReadLine, Recognition
-from quire.errors import EngineError
-from quire.keys import Profile
-from quire.picture import Picture
+from quire.core.affine import Affine
+from quire.core.engine import Capability, Partial, Policy, Question, ReadBlock, ReadLine, Recognition
+from quire.core.errors import EngineError
+from quire.core.keys import Profile
+from quire.core.picture import Picture
 from quire.recognize.codec import decode_recognitions, encode_recognitions
 from quire.recognize.frames import placed
 from quire.recognize.normalize import WHOLE_PAGE, normalize

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
-from quire.engine import Engine
-from quire.errors import UsageError
-from quire.plugin_checks import check_engine
-from quire.plugins import loaded, offered
+from quire.core.engine import Engine
+from quire.core.errors import UsageError
+from quire.core.plugin_checks import check_engine
+from quire.core.plugins import loaded, offered
 from quire.recognize.options import Effort
 
 

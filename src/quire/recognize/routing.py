@@ -10,12 +10,12 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from quire.pagetext import PageText
+from quire.core.pagetext import PageText
+from quire.core.types import SMALL_SHARE, BBox
 from quire.recognize.options import RecognizeOptions
-from quire.types import SMALL_SHARE, BBox
 
 if TYPE_CHECKING:
-    from quire.engine import Capability, Engine, Recognition
+    from quire.core.engine import Capability, Engine, Recognition
     from quire.layout.quality import Quality
     from quire.recognize.seen import Seen
 

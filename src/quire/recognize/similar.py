@@ -19,9 +19,9 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.engine import Engine, Question, answer_key
-from quire.keys import ArtifactKey, Digest
-from quire.picture import Picture
+from quire.core.engine import Engine, Question, answer_key
+from quire.core.keys import ArtifactKey, Digest
+from quire.core.picture import Picture
 from quire.prepare.pixels import pixels_of
 
 CELL_INCH = 0.35 / 25.4

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from quire.engine import ReadLine
+from quire.core.engine import ReadLine
+from quire.core.types import Word
 from quire.recognize.seen import Seen
-from quire.types import Word
 
 STROKES = frozenset("|¦[]()!/\\Il1i'’`´.:;,_-–—=~^")
 """What engines make of a stroke."""

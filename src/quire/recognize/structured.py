@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from quire.engine import ReadBlock, ReadLine, Recognition
+from quire.core.engine import ReadBlock, ReadLine, Recognition
+from quire.core.types import REDACTED, AnswerSource, BBox, Block, Cell, PageInfo, PageResult, Table, Word
 from quire.prepare.prepared import Redaction
 from quire.recognize.linewords import words_in
 from quire.recognize.seen import Seen
-from quire.types import REDACTED, AnswerSource, BBox, Block, Cell, PageInfo, PageResult, Table, Word
 
 VERSION = "3"
 

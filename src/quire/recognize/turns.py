@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from quire.engine import Recognition
+from quire.core.engine import Recognition
+from quire.core.types import Word
 from quire.recognize.seen import Seen
-from quire.types import Word
 
 SURE_TURN = 0.85  # confidence of the model from which on only a page that is hardly readable is turned
 DOUBTFUL = 0.85  # mean confidence of the text: below it, the orientation of a page is checked where it is not certain

@@ -14,11 +14,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
-from quire.document import Document, PageImage, Reader, RenderOptions
-from quire.errors import InputError, LimitError
+from quire.core.document import Document, PageImage, Reader, RenderOptions
+from quire.core.errors import InputError, LimitError
+from quire.core.types import OutlineEntry, PageInfo
 from quire.render._objects import PdfObjects, Ref, Value
 from quire.render._streams import filters_of, find_streams, unpack
-from quire.types import OutlineEntry, PageInfo
 
 MOST_MARKS = 4_000  # nesting of marked content: PDFium's memory grows quadratically
 MOST_SAVES = 100_000  # graphics states saved and not restored

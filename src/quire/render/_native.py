@@ -8,10 +8,10 @@ from pathlib import Path
 
 import quire_native
 
-from quire.document import Document, PageImage, RenderOptions
-from quire.errors import ConfigurationError, CorruptError, InputError, LimitError, PasswordError, UnsupportedError
+from quire.core.document import Document, PageImage, RenderOptions
+from quire.core.errors import ConfigurationError, CorruptError, InputError, LimitError, PasswordError, UnsupportedError
+from quire.core.types import OutlineEntry, PageInfo
 from quire.render.glyphs import COMPOSED, EXPANSIONS, SYMBOLS
-from quire.types import OutlineEntry, PageInfo
 
 _ERRORS: dict[str, type[InputError]] = {
     "corrupt": CorruptError,

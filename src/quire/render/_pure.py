@@ -16,14 +16,14 @@ from typing import Any
 import pypdfium2 as pdfium2
 import pypdfium2.raw as pdfium
 
-from quire.document import Document, PageImage, RenderOptions
-from quire.errors import CorruptError, InputError, LimitError, PasswordError, UnsupportedError
-from quire.pagetext import PageText
-from quire.png import encoded
+from quire.core.document import Document, PageImage, RenderOptions
+from quire.core.errors import CorruptError, InputError, LimitError, PasswordError, UnsupportedError
+from quire.core.pagetext import PageText
+from quire.core.png import encoded
+from quire.core.types import OutlineEntry, PageInfo
 from quire.render._pure_annotations import read_fields, read_links, read_tags
 from quire.render._pure_graphics import read_graphics
 from quire.render._pure_text import Transform, read_runs
-from quire.types import OutlineEntry, PageInfo
 
 LEAST_DPI = 8
 MOST_ENTRIES = 20_000  # of the outline

@@ -9,7 +9,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
-from quire.pagetext import FieldInfo, LinkInfo, TagInfo
+from quire.core.pagetext import FieldInfo, LinkInfo, TagInfo
 from quire.render._pure_text import Transform
 
 MAX_TAGS = 20_000

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from quire.fonts import Font, hangs
-from quire.pagetext import HYPHEN, INVISIBLE, LINE, SPACE, UNMAPPED
+from quire.core.fonts import Font, hangs
+from quire.core.pagetext import HYPHEN, INVISIBLE, LINE, SPACE, UNMAPPED
+from quire.core.types import LeftOut
 from quire.render._pure_spans import Spans, Spoken, TextSpan
 from quire.render.glyphs import COMPOSED, EXPANSIONS, SYMBOLS
-from quire.types import LeftOut
 
 LINE_GAP = 1.6  # a wider gap begins a new line
 BACK_GAP = 0.6  # so does a step back of more than this

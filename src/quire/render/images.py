@@ -21,11 +21,11 @@ from importlib import import_module
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from quire.document import Document, PageImage, RenderOptions
-from quire.errors import CorruptError, InputError, LimitError
-from quire.pagetext import PageText
-from quire.picture import Picture
-from quire.types import OutlineEntry, PageInfo
+from quire.core.document import Document, PageImage, RenderOptions
+from quire.core.errors import CorruptError, InputError, LimitError
+from quire.core.pagetext import PageText
+from quire.core.picture import Picture
+from quire.core.types import OutlineEntry, PageInfo
 
 if TYPE_CHECKING:
     import numpy as np

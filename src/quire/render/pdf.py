@@ -6,8 +6,8 @@ import io
 import os
 from importlib.util import find_spec
 
-from quire.document import Document, Reader
-from quire.errors import CorruptError, InputError, PasswordError, UnsupportedError, install_advice
+from quire.core.document import Document, Reader
+from quire.core.errors import CorruptError, InputError, PasswordError, UnsupportedError, install_advice
 from quire.render._guard import PdfReader, guarded
 
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from quire.context import Json
-from quire.errors import UsageError
+from quire.core.context import Json
+from quire.core.errors import UsageError
 from quire.extract.schema import ExtractSchema
 from quire.extract.values import Extraction
 from quire.review.decisions import Decision, typed_value

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from quire.context import Json
-from quire.errors import UsageError
+from quire.core.context import Json
+from quire.core.errors import UsageError
+from quire.core.types import BBox
 from quire.extract.fitting import Unfit, fitted
 from quire.extract.schema import LeafSpec
-from quire.types import BBox
 from quire.verify.dates import date_readings
 
 Action = Literal["approve", "correct", "reject", "absent"]

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from quire.context import Json
+from quire.core.context import Json
 from quire.extract.schema import ExtractSchema, LeafSpec
 from quire.extract.values import SURE, EvidenceConflict, EvidenceStatus, Extraction, LeafEvidence, Missing
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
 
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.errors import UsageError
+from quire.core.keys import digest_of
 from quire.database.database import Database
 from quire.database.reviews import HistoryRow, ItemRow, QueueFilter, ReviewRow, ReviewTables
-from quire.errors import UsageError
 from quire.extract.encoding import extraction_json, extraction_of
 from quire.extract.schema import ExtractSchema
 from quire.extract.values import SURE, Extraction
-from quire.keys import digest_of
 from quire.review.applying import reviewed
 from quire.review.checking import Reviewed
 from quire.review.decisions import UNDO, Decision, in_force

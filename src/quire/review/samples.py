@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from quire.context import Json
+from quire.core.context import Json
 from quire.extract.values import Extraction, LeafEvidence
 from quire.review.decisions import Decision
 from quire.review.items import value_at

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from quire.context import Json, RunState, RunStatus, Runtime
-from quire.errors import QuireError
-from quire.events import Event
+from quire.core.context import Json, RunState, RunStatus, Runtime
+from quire.core.errors import QuireError
+from quire.core.events import Event
 from quire.runtime.local import LocalRuntime
 
 

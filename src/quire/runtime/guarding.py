@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Generator
 from contextvars import ContextVar
 from typing import TypeVar, cast
 
-from quire.context import Json
-from quire.errors import UsageError
+from quire.core.context import Json
+from quire.core.errors import UsageError
 
 T = TypeVar("T")
 W = TypeVar("W")

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
 from types import TracebackType
 
-from quire.context import Json, RunState, RunStatus, Workflow
+from quire.core.context import Json, RunState, RunStatus, Workflow
+from quire.core.errors import QuireError, RunCancelled, RunError, UsageError
+from quire.core.events import Event
 from quire.database.database import Database
 from quire.database.journal import Invocation, Journal
 from quire.database.leases import LEASE_S, Claims
 from quire.database.runs import ENDED, Runs, claim_of
 from quire.database.sqlite import SqliteDatabase
-from quire.errors import QuireError, RunCancelled, RunError, UsageError
-from quire.events import Event
 from quire.runtime.scheduler import POLL_S, Scheduler
 
 

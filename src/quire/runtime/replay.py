@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from quire.context import MAX_RESULT, ONCE, Claim, Context, Json, Retry, Stopping, Workflow
+from quire.core.context import MAX_RESULT, ONCE, Claim, Context, Json, Retry, Stopping, Workflow
+from quire.core.errors import RETRYABLE, FencedError, RunCancelled, RunError
+from quire.core.events import Event, reason_of
 from quire.database.journal import Ending, Invocation, StepRecord
-from quire.errors import RETRYABLE, FencedError, RunCancelled, RunError
-from quire.events import Event, reason_of
 from quire.runtime.guarding import ForeignAwait, Guarded, check_owner, in_step
 
 if TYPE_CHECKING:

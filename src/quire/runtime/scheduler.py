@@ -11,13 +11,13 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from threading import Condition, Lock, Thread
 
-from quire.context import Claim, Json, Workflow
+from quire.core.context import Claim, Json, Workflow
+from quire.core.errors import FencedError, QuireError, RunError
+from quire.core.events import Event, reason_of
 from quire.database.database import Database
 from quire.database.journal import Ending, Invocation, Journal
 from quire.database.leases import Claims, expire_dead_owners
 from quire.database.runs import Runs, claim_of
-from quire.errors import FencedError, QuireError, RunError
-from quire.events import Event, reason_of
 from quire.runtime.replay import Play
 from quire.runtime.turns import Turns
 from quire.supervisor import supervised

@@ -11,9 +11,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from quire.embedder import Embedder
-from quire.errors import UsageError
-from quire.keys import Digest, Profile, digest_of
+from quire.core.embedder import Embedder
+from quire.core.errors import UsageError
+from quire.core.keys import Digest, Profile, digest_of
 from quire.search.query import Query, SearchFilter
 from quire.search.values import IndexedDocument, PageChunk, Statistics, StoredChunk
 

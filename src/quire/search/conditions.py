@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quire.page_ranges import ranges_of
+from quire.core.page_ranges import ranges_of
 from quire.search.query import SearchFilter
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from quire.catalog.crops import MARGIN, around
+from quire.core.types import BBox
 from quire.search.values import SearchHit
-from quire.types import BBox
 
 
 def crop_box(hit: SearchHit, margin: float = MARGIN) -> BBox | None:

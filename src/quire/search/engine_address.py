@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 from urllib.parse import urlsplit
 
-from quire.errors import ConfigurationError, EngineError, StoreError
+from quire.core.errors import ConfigurationError, EngineError, StoreError
 from quire.model_server import BUSY, ModelServer, Refused
 
 KEY = "QUIRE_INDEX_KEY"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 from urllib.parse import quote
 
-from quire.page_ranges import ranges_of
+from quire.core.page_ranges import ranges_of
 from quire.search.query import Query, SearchFilter
 
 STAMP = 14

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from quire.keys import digest_of
+from quire.core.keys import digest_of
 from quire.search.engine_conditions import place_of, stamp
 from quire.search.entries import DocumentEntry
 from quire.search.values import IndexedDocument, PageChunk, StoredChunk, packed

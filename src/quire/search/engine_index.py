@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from threading import local
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from quire.errors import StoreError, UsageError
+from quire.core.errors import StoreError, UsageError
 from quire.search.backend import IndexProfile, IndexVersion
 from quire.search.engine_conditions import AnyOf, Between, Condition, Conditions, conditions_on, on_pages
 from quire.search.engine_fields import (

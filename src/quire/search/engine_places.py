@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quire.core.errors import StoreError, UsageError
 from quire.database.database import Database
-from quire.errors import StoreError, UsageError
 from quire.search.backend import Indexes
 from quire.search.engine_address import EngineAddress, EngineClient
 from quire.search.engine_index import EngineIndexes

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import NamedTuple
 
+from quire.core.errors import UsageError
 from quire.database.places import path_text
-from quire.errors import UsageError
 from quire.search.backend import IndexProfile
 from quire.search.values import IndexedChunk, IndexedDocument, Statistics, packed
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from quire.errors import ConfigurationError, StoreError
+from quire.core.errors import ConfigurationError, StoreError
 from quire.search.engine_address import EngineClient, encoded, portions
 from quire.search.engine_conditions import AnyOf, Between, Condition, Conditions, InOrder
 from quire.search.engine_fields import RECORD, DocumentRecord, EngineItem, Fields, numbers

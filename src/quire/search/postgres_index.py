@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
+from quire.core.errors import ConfigurationError, StoreError, UsageError
 from quire.database.database import Database
 from quire.database.facts import integer
-from quire.errors import ConfigurationError, StoreError, UsageError
 from quire.search.backend import IndexProfile, IndexVersion
 from quire.search.conditions import conditions, is_open
 from quire.search.entries import (

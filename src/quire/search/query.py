@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import get_args
 
-from quire.errors import UsageError
-from quire.page_ranges import check_pages
+from quire.core.errors import UsageError
+from quire.core.page_ranges import check_pages
+from quire.core.types import BlockKind
 from quire.search.questions import Intent, understood
 from quire.search.terms import query_terms, terms
-from quire.types import BlockKind
 
 _KINDS: tuple[BlockKind, ...] = get_args(BlockKind)
 _PART = re.compile(r'(?P<minus>-)?(?:(?P<name>[a-z]+):)?(?:"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quire.keys import Profile
+from quire.core.keys import Profile
 from quire.search.nearness import nearness, neighbouring
 from quire.search.query import Query
 from quire.search.terms import is_identifier, is_year, terms

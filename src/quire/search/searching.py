@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
+from quire.core.types import BBox, Part
 from quire.search.backend import IndexBackend
 from quire.search.query import Query, SearchFilter, parse_query
 from quire.search.ranking import RankOptions, Scored, rank, rank_with_pages, selective
 from quire.search.statements import NAMES
 from quire.search.terms import places_of
 from quire.search.values import SearchHit, Statistics, StoredChunk
-from quire.types import BBox, Part
 
 if TYPE_CHECKING:
     import numpy as np

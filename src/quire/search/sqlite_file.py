@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock, local
 
-from quire.errors import StoreError
+from quire.core.errors import StoreError
 from quire.search.sqlite_memory import KeptNumbers
 
 SCHEMA = 2

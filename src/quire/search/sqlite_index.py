@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from quire.core.errors import StoreError, UsageError
 from quire.database.database import in_portions
-from quire.errors import StoreError, UsageError
 from quire.search.backend import IndexProfile, IndexVersion
 from quire.search.bits import bits_of, nearest, signed
 from quire.search.conditions import conditions, is_open

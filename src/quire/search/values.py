@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from quire.core.types import BBox, Part
 from quire.search.excerpts import ExcerptLine, excerpt_of
 from quire.search.places import main_page
-from quire.types import BBox, Part
 
 if TYPE_CHECKING:
     import numpy as np

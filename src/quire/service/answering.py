@@ -16,7 +16,7 @@ from typing import Any, Literal
 from fastapi.responses import JSONResponse, Response
 
 from quire.answers import documents as about
-from quire.context import RunState, RunStatus
+from quire.core.context import RunState, RunStatus
 from quire.durable.messages import TaskArgument, TaskDocument, TaskFault, TaskResult
 from quire.durable.tasks.delivering import TARGET_FAILED
 from quire.durable.tasks.jobs import archive_entry

@@ -15,10 +15,10 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 
 import quire
+from quire.core.errors import QuireError, StoreError, UsageError
+from quire.core.events import reason_of
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.views.views import DocumentViews
-from quire.errors import QuireError, StoreError, UsageError
-from quire.events import reason_of
 from quire.service import docling, probes
 from quire.service.api.routes import api_routes
 from quire.service.apidocs import describe

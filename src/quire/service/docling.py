@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from quire.chunk.docling_chunks import docling_options, tokenizer_for
-from quire.context import RunStatus
+from quire.core.context import RunStatus
 from quire.database.runs import ENDED, run_of
 from quire.durable.messages import TaskArgument, TaskSource
 from quire.fetching import shown_url

@@ -12,14 +12,14 @@ from concurrent.futures import CancelledError
 from threading import Condition, Event, Lock
 from typing import NamedTuple
 
-from quire.context import RunStatus
+from quire.core.context import RunStatus
+from quire.core.errors import ConfigurationError, QuireError
+from quire.core.keys import ArtifactKey
 from quire.database.runs import Runs
 from quire.durable.indexing.served import MOST_PLACES, ServedIndex, ServedPlace
 from quire.durable.messages import DocumentReference, TaskDocument
 from quire.durable.opening import ServedRuntime
 from quire.durable.tasks.steps import READS
-from quire.errors import ConfigurationError, QuireError
-from quire.keys import ArtifactKey
 from quire.search.query import SearchFilter
 from quire.search.values import SearchHit
 from quire.service.logs import log

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.learn.model import SUFFIX, LearnedModel, models_of
 from quire.store.scoped import scope_of
 

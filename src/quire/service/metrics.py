@@ -15,9 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import quire
+from quire.core.event_metrics import sample
 from quire.database.figures import all_figures
 from quire.database.runs import Runs
-from quire.figures import sample
 from quire.service.service import FLOW
 from quire.service.traffic import FAMILIES, Traffic
 from quire.store.artifacts import ArtifactStore

@@ -12,7 +12,7 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
 
 import quire
-from quire.errors import QuireError
+from quire.core.errors import QuireError
 from quire.service.contract import answers, schemas
 from quire.service.contract.refusing import RequestRefused
 from quire.service.service import Service

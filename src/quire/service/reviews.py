@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from quire.context import Json, Runtime
+from quire.core.context import Json, Runtime
+from quire.core.errors import UsageError
+from quire.core.keys import Digest, artifact_key, digest_bytes, digest_of
 from quire.database.reviews import ReviewRow
 from quire.durable.messages import DocumentReference
-from quire.errors import UsageError
 from quire.extract.encoding import decode_extraction, encode_extraction
-from quire.keys import Digest, artifact_key, digest_bytes, digest_of
 from quire.review.queue import ReviewQueue, signal_of
 from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import document_in, scoped

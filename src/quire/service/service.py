@@ -14,7 +14,8 @@ from threading import Event
 from typing import TypeVar
 
 from quire.answers.documents import COUNTED, task_meta
-from quire.context import RunStatus, Store
+from quire.core.context import RunStatus, Store
+from quire.core.errors import ConfigurationError, QuireError, RunError, UsageError
 from quire.database.runs import Runs, run_of
 from quire.database.scopes import note_scope
 from quire.durable.messages import (
@@ -30,7 +31,6 @@ from quire.durable.opening import ServedRuntime
 from quire.durable.reads.sources import save_source, source_key
 from quire.durable.tasks.sealing import sealed
 from quire.durable.tasks.steps import READS
-from quire.errors import ConfigurationError, QuireError, RunError, UsageError
 from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
 from quire.service.contract.refusing import RequestRefused

@@ -18,8 +18,8 @@ import uvicorn
 from fastapi import FastAPI
 
 from quire.budget import worker_count
+from quire.core.errors import UsageError
 from quire.durable.opening import RuntimeKind, open_runtime
-from quire.errors import UsageError
 from quire.service.app import create_app
 from quire.service.connections import PatientProtocol
 from quire.service.logs import configure_logs

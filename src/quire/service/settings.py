@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from quire.config import Setting, checked, from_text
-from quire.errors import ConfigurationError, UsageError
+from quire.core.config import Setting, checked, from_text
+from quire.core.errors import ConfigurationError, UsageError
 from quire.service.contract.enums import ImageMode
 from quire.service.contract.policy import OCR_PRESETS, SOURCES, TARGETS, Policy
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from quire.atomic_files import write_files
-from quire.figures import sample
+from quire.core.event_metrics import sample
 from quire.supervisor import restarts
 
 SHARE_S = 1.0

@@ -15,9 +15,9 @@ from python_multipart.exceptions import FormParserError, MultipartParseError
 from python_multipart.multipart import parse_options_header
 from starlette.requests import Request
 
-from quire.keys import Digest
-from quire.media_types import HEAD_BYTES, TAIL_BYTES, input_format_of, media_type_of
-from quire.names import safe_name
+from quire.core.keys import Digest
+from quire.core.media_types import HEAD_BYTES, TAIL_BYTES, input_format_of, media_type_of
+from quire.core.names import safe_name
 from quire.service.contract.refusing import RequestRefused
 
 IN_MEMORY = 1 << 20

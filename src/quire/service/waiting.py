@@ -6,7 +6,7 @@ import asyncio
 from contextlib import suppress
 from threading import Event, Lock
 
-from quire.context import Runtime
+from quire.core.context import Runtime
 from quire.supervisor import SupervisedThread
 
 PORTION_S = 0.1

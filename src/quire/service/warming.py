@@ -6,11 +6,11 @@ import io
 import tempfile
 from pathlib import Path
 
+from quire.core.errors import QuireError
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.tasks import jobs
 from quire.durable.tasks.steps import SHORT_S
-from quire.errors import QuireError
 from quire.export.docling_images import OutputOptions
 from quire.reading.call import read
 from quire.service.logs import log

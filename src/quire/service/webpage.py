@@ -8,7 +8,7 @@ from importlib.resources import files
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from quire.keys import Digest, digest_bytes
+from quire.core.keys import Digest, digest_bytes
 from quire.service.api.answering import CHECKED, headers_of, is_known, not_modified
 from quire.service.contract.refusing import RequestRefused
 

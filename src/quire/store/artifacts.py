@@ -11,13 +11,13 @@ from threading import Lock, RLock
 from types import TracebackType
 from typing import Self
 
-from quire.context import Claim
+from quire.core.context import Claim
+from quire.core.engine import Attempt
+from quire.core.errors import FencedError, StoreError
+from quire.core.keys import ArtifactKey, Digest, digest_bytes
 from quire.database.database import Database
 from quire.database.facts import ContentPlace, Fact, Facts, KnownFact
 from quire.database.leases import LEASE_S, Claims
-from quire.engine import Attempt
-from quire.errors import FencedError, StoreError
-from quire.keys import ArtifactKey, Digest, digest_bytes
 from quire.store.objects import Objects
 from quire.store.packs import LARGE, LOOSE, packed
 from quire.store.scratch import Scratch

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
+from quire.core.errors import StoreError
+from quire.core.keys import ArtifactKey
 from quire.database.facts import Facts
 from quire.database.leases import forget_owners
 from quire.database.runs import forget_ended_runs
-from quire.errors import StoreError
-from quire.keys import ArtifactKey
 from quire.store.artifacts import DAY_S, ArtifactStore
 from quire.store.compacting import Pack, packs_of, rewrite
 from quire.store.images import DOCUMENTS, document_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from quire.core.keys import Digest, digest_bytes
 from quire.database.database import Database
 from quire.database.facts import ContentPlace, Facts
-from quire.keys import Digest, digest_bytes
 from quire.store.objects import Objects
 from quire.store.packs import LOOSE, PACKS, packed
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quire.core.document import Document
+from quire.core.errors import UsageError
+from quire.core.keys import Digest
 from quire.database.database import in_portions
 from quire.database.documents import DocumentRows
 from quire.database.facts import Facts
 from quire.database.mentions import Mentions
 from quire.database.scopes import known_scopes
 from quire.database.sqlite import SqliteDatabase
-from quire.document import Document
-from quire.errors import UsageError
-from quire.keys import Digest
 from quire.store.artifacts import ArtifactStore
 from quire.store.collecting import alone
 from quire.store.compacting import packs_of, rewrite

@@ -8,11 +8,11 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 
 from quire.budget import cpu_budget
-from quire.document import Document, PageImage, RenderOptions
-from quire.errors import InputError, StoreError
-from quire.events import Sink, Teller, reason_of
-from quire.keys import ArtifactKey, Profile, artifact_key, digest_bytes
-from quire.page_ranges import Pages, check_pages, page_numbers
+from quire.core.document import Document, PageImage, RenderOptions
+from quire.core.errors import InputError, StoreError
+from quire.core.events import Sink, Teller, reason_of
+from quire.core.keys import ArtifactKey, Profile, artifact_key, digest_bytes
+from quire.core.page_ranges import Pages, check_pages, page_numbers
 from quire.store.artifacts import ArtifactStore
 
 STAGE, VERSION = "page-image", "1"

@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from secrets import token_hex
 
-from quire.errors import StoreError
+from quire.core.errors import StoreError
 from quire.store.objects import ListedObject
 
 WAITING = "waiting"

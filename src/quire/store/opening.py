@@ -8,11 +8,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from quire.core.errors import ConfigurationError
 from quire.database.database import Database
 from quire.database.leases import LEASE_S
 from quire.database.places import DATABASE
 from quire.database.sqlite import SqliteDatabase
-from quire.errors import ConfigurationError
 from quire.store.artifacts import ArtifactStore
 from quire.store.files import FileStore
 from quire.store.local import LocalObjects

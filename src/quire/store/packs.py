@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from uuid import uuid4
 
+from quire.core.keys import Digest
 from quire.database.facts import ContentPlace
-from quire.keys import Digest
 
 PACKS = "packs/"
 LOOSE = "objects/"

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, NoReturn
 
-from quire.errors import ConfigurationError, QuireError, StoreError, install_advice
+from quire.core.errors import ConfigurationError, QuireError, StoreError, install_advice
 from quire.store.objects import ListedObject
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from quire.context import Claim, Store
-from quire.engine import Attempt
-from quire.keys import ArtifactKey, Digest, digest_of
+from quire.core.context import Claim, Store
+from quire.core.engine import Attempt
+from quire.core.keys import ArtifactKey, Digest, digest_of
 
 DEFAULT_TENANT = "default"
 """The tenant of those who name none, and of the command line."""

@@ -12,9 +12,9 @@ from shutil import rmtree
 from threading import Lock
 from weakref import finalize
 
+from quire.core.errors import StoreError
+from quire.core.keys import digest_of
 from quire.database.leases import Claims
-from quire.errors import StoreError
-from quire.keys import digest_of
 from quire.store.local import LocalObjects
 from quire.store.objects import Objects
 

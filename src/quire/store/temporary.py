@@ -10,12 +10,12 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from quire.errors import StoreError
-from quire.keys import ArtifactKey, Digest, digest_bytes
+from quire.core.errors import StoreError
+from quire.core.keys import ArtifactKey, Digest, digest_bytes
 
 if TYPE_CHECKING:
-    from quire.context import Claim
-    from quire.engine import Attempt
+    from quire.core.context import Claim
+    from quire.core.engine import Attempt
 
 
 class TemporaryStore:
@@ -83,7 +83,7 @@ class TemporaryStore:
         with self._lock:
             if key in self._claims:
                 return None
-            from quire.context import Claim  # only for shared work
+            from quire.core.context import Claim  # only for shared work
 
             self._claims[key] = Claim(key, 1)
             return self._claims[key]

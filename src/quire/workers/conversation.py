@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from quire.errors import QuireError, UsageError
+from quire.core.errors import QuireError, UsageError
 from quire.workers import frames
 from quire.workers.errors import (
     WorkerCrashed,

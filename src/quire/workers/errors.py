@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from quire import errors
-from quire.errors import EngineError, InputError, QuireError
+from quire.core import errors
+from quire.core.errors import EngineError, InputError, QuireError
 
 MAX_MESSAGE = 2000
 MAX_TRACE = 8000

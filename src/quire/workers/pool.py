@@ -15,7 +15,7 @@ from functools import partial
 from types import TracebackType
 
 from quire.budget import check_descriptors
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.supervisor import SupervisedThread
 from quire.workers.conversation import Assignment, OnEvent, OnRequest, WorkerReply, converse
 from quire.workers.process import WorkerProcess

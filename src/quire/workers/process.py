@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
-from quire.errors import ConfigurationError, too_few_descriptors
+from quire.core.errors import ConfigurationError, too_few_descriptors
 from quire.workers import frames
 from quire.workers.environment import import_path, worker_environment
 from quire.workers.errors import WorkerCrashed, clean

@@ -18,7 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.workers import frames
 from quire.workers.errors import describe, rebuilt
 from quire.workers.frames import BrokenFrame, Frame, FrameReader

@@ -10,7 +10,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.service.security import check_binding, same
 from quire.service.settings import ServiceSettings
 from tests.service.safety.conftest import KEY, guarded

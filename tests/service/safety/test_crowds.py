@@ -9,7 +9,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from quire.events import Event
+from quire.core.events import Event
 from tests.service.safety.conftest import PDF, TENANT, TENANT_HEADER, Guarded, guarded, resident_bytes
 
 READERS = 1000

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 
 import pytest
 
-from quire.names import file_stem, safe_name
+from quire.core.names import file_stem, safe_name
 from tests.service.safety.conftest import PDF, form_of
 
 NAMES = [

@@ -19,7 +19,7 @@ from quire.answers.documents import (
     task_meta,
     timings,
 )
-from quire.errors import CATEGORIES
+from quire.core.errors import CATEGORIES
 
 pytestmark = pytest.mark.no_documents
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from quire.answers.scores import PageScores, confidence, scores_of
-from quire.types import BBox, Block
+from quire.core.types import BBox, Block
 
 pytestmark = pytest.mark.no_documents
 

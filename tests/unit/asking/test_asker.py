@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from quire.asking import Ask, Asker, Talk, TooSlow
-from quire.engine import Policy
-from quire.errors import UsageError
-from quire.keys import ArtifactKey
+from quire.core.engine import Policy
+from quire.core.errors import UsageError
+from quire.core.keys import ArtifactKey
 from quire.store.files import FileStore
 from quire.store.temporary import TemporaryStore
 from tests.runtime.tracking import wait_until

@@ -6,7 +6,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 
 import quire
 from quire.assemble import assemble
-from quire.types import BBox, Block, OutlineEntry, PageInfo, PageResult, Span, Style
+from quire.core.types import BBox, Block, OutlineEntry, PageInfo, PageResult, Span, Style
 from tests import documents
 from tests.documents import Piece, placed, prose, wrapped
 

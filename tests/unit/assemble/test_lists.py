@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quire.assemble import assemble
-from quire.types import BBox, Block, BlockKind, PageInfo, PageResult, Style
+from quire.core.types import BBox, Block, BlockKind, PageInfo, PageResult, Style
 
 
 def levels(*items: tuple[float, BlockKind]) -> list[int | None]:

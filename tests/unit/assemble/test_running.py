@@ -6,7 +6,7 @@ import pytest
 
 import quire
 from quire.assemble import assemble
-from quire.types import BBox, Block, BlockKind, PageInfo, PageResult, Style
+from quire.core.types import BBox, Block, BlockKind, PageInfo, PageResult, Style
 from tests import documents
 from tests.documents import Piece, placed, prose, wrapped
 

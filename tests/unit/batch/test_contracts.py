@@ -20,7 +20,7 @@ from quire.batch import (
     StagePlan,
     WorkItem,
 )
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 
 ITEM = WorkItem(
     "a",

@@ -24,8 +24,8 @@ from quire.batch import (
     run_stage,
 )
 from quire.batch.manifest import FIELDS
-from quire.errors import InputError, StoreError, UsageError
-from quire.events import Event
+from quire.core.errors import InputError, StoreError, UsageError
+from quire.core.events import Event
 from tests.fakes import stage_workers
 
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from quire.batch import StageOptions, StagePlan, Stop, WorkItem, run_stage
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from tests.fakes import stage_workers
 
 pytestmark = pytest.mark.processes

@@ -17,8 +17,8 @@ from quire.batch import ItemOutcome, StageError, StageHooks, StageOptions, Stage
 from quire.batch import running as running_module
 from quire.batch.executing import Threads
 from quire.batch.schedule import Retrying, Task
-from quire.context import Retry
-from quire.errors import EngineError, InputError, UsageError
+from quire.core.context import Retry
+from quire.core.errors import EngineError, InputError, UsageError
 
 LONG_S = 20.0
 

@@ -9,7 +9,7 @@ from reportlab.pdfgen.canvas import Canvas
 import quire
 from quire.catalog.building import catalog_of
 from quire.catalog.records import SourceCatalog
-from quire.document import Document
+from quire.core.document import Document
 from tests.documents import Pen, drawn
 
 GRID = [("GRID", (0, 0), (-1, -1), 0.5, "black"), ("FONT", (0, 0), (-1, 0), "Helvetica-Bold", 10)]

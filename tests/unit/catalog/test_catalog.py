@@ -14,9 +14,9 @@ from quire.catalog.crops import around, crop, crop_id, with_margin
 from quire.catalog.files import catalog_parquet, catalog_rows
 from quire.catalog.places import record_places
 from quire.chunk.rows import jsonl
-from quire.errors import UsageError
-from quire.keys import ArtifactKey, Digest
-from quire.types import AnswerSource, BBox, Part
+from quire.core.errors import UsageError
+from quire.core.keys import ArtifactKey, Digest
+from quire.core.types import AnswerSource, BBox, Part
 from tests.unit.catalog.documents import invoice_catalog, invoice_document, invoice_result, record_with
 from tests.unit.export.results import block, report, result, table
 

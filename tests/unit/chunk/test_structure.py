@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from quire.chunk import ChunkOptions, chunks
-from quire.errors import UsageError
-from quire.types import BBox
+from quire.core.errors import UsageError
+from quire.core.types import BBox
 from tests.unit.export.results import block, item, report, result, table
 
 HIERARCHICAL = ChunkOptions(chunker="hierarchical")

@@ -13,7 +13,7 @@ from tokenizers import models, normalizers, pre_tokenizers
 
 from quire.chunk import DEFAULT_TOKENIZER, find_tokenizer
 from quire.chunk.tokenizers import _HOMES, BUNDLED
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.packaged_files import find_packaged, path_of
 
 

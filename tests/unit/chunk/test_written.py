@@ -13,9 +13,9 @@ from quire.chunk import ChunkOptions, chunks, find_tokenizer, settings_of
 from quire.chunk.docling_chunks import docling_chunks, docling_options
 from quire.chunk.parquet import parquet
 from quire.chunk.rows import SCHEMA, jsonl, rows
-from quire.errors import UsageError
-from quire.keys import digest_of
-from quire.types import Span
+from quire.core.errors import UsageError
+from quire.core.keys import digest_of
+from quire.core.types import Span
 from tests.unit.export.results import block, report, result, table
 
 DIGEST = digest_of(settings_of(ChunkOptions(), find_tokenizer("bert-base-uncased")))

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from quire.classify import embedding, hybrid, rule_based
+from quire.core.errors import ConfigurationError
+from quire.core.types import BBox, GridCell, Layout, Region
 from quire.detect import morphological_grid
-from quire.errors import ConfigurationError
 from quire.roles import Classified, with_merged
-from quire.types import BBox, GridCell, Layout, Region
 from tests.unit.detect.sheets import XS, YS, Sheet
 
 

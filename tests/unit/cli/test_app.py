@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from quire.cli.app import app
 from quire.cli.help import OPTIONS
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from tests import documents, scans
 from tests.fakes import strangers
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quire.cli.asking import Choice, request_of
-from quire.config import configure
+from quire.core.config import configure
 from quire.durable.folders.request import BatchRequest
 
 

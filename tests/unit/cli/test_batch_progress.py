@@ -6,7 +6,7 @@ import pytest
 
 from quire.batch import Stop
 from quire.cli.batch_progress import MOST_ALIKE, MOST_SHOWN, BatchProgress
-from quire.events import Event
+from quire.core.events import Event
 
 
 def begun(planned: int, *, quiet: bool = False) -> BatchProgress:

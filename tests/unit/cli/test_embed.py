@@ -9,10 +9,10 @@ import pytest
 from pyarrow import parquet
 
 from quire.cli.embed import embed
+from quire.core.errors import QuireError
 from quire.durable.folders.driving import run_batch
 from quire.durable.folders.request import BatchRequest
 from quire.durable.opening import local_runtime
-from quire.errors import QuireError
 from quire.store.files import FileStore
 from tests import documents
 from tests.fakes.onnx_models import SIZE, make_model

@@ -8,7 +8,7 @@ from quire.cli import amounts
 from quire.cli.batch_progress import counted, progress_line, summary
 from quire.cli.driving import advice
 from quire.cli.figures import Figures, figures_of
-from quire.events import Event, EventKind
+from quire.core.events import Event, EventKind
 
 
 class Told:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from quire.context import Workflow
+from quire.core.context import Workflow
 from quire.durable.opening import workflows_on
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.runtime.local import LocalRuntime

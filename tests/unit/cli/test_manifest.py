@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from quire.batch.manifest import ManifestWriter
 from quire.cli.app import app
 from quire.cli.manifest import filters_of, time_of
-from quire.errors import UsageError
-from quire.events import Event
+from quire.core.errors import UsageError
+from quire.core.events import Event
 from tests.unit.cli.batches import BROKEN, Desk
 
 NOW = 1_800_000_000.0

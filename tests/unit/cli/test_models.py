@@ -7,7 +7,7 @@ import json
 import pytest
 
 from quire.cli import models
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 
 
 def test_models_are_listed_with_purpose_licence_and_how_to_get_them(capsys, monkeypatch, tmp_path):

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from quire.cli.opening import existing_place, find_run, place_for
-from quire.config import Settings
+from quire.core.config import Settings
+from quire.core.errors import UsageError
 from quire.database.runs import Runs
 from quire.database.sqlite import SqliteDatabase
-from quire.errors import UsageError
 from quire.runtime.local import LocalRuntime
 
 

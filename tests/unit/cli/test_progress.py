@@ -8,7 +8,7 @@ from quire.cli import progress as progress_module
 from quire.cli.batch_progress import under_way
 from quire.cli.figures import Figures
 from quire.cli.progress import ProgressBar, speed
-from quire.events import Event
+from quire.core.events import Event
 
 
 @pytest.fixture

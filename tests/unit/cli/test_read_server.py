@@ -8,8 +8,8 @@ import re
 import pytest
 
 from quire.cli.read_server import check_server_options
-from quire.config import Settings
-from quire.errors import UsageError
+from quire.core.config import Settings
+from quire.core.errors import UsageError
 from tests import documents
 from tests.unit.cli.test_cli import quire
 from tests.unit.service.api.conftest import half_damaged, server  # noqa: F401 - fixtures

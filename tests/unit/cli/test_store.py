@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import quire
-from quire.keys import digest_bytes
+from quire.core.keys import digest_bytes
 from tests import documents
 
 pytestmark = pytest.mark.processes

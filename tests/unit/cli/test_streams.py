@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from quire.cli.streams import EXIT_BROKEN_PIPE
-from quire.errors import ConfigurationError, InputError, StoreError
+from quire.core.errors import ConfigurationError, InputError, StoreError
 from tests import documents, scans
 
 pytestmark = pytest.mark.processes

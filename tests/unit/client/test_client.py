@@ -9,8 +9,8 @@ import pytest
 import quire
 from quire import Client
 from quire.client import connecting, runs
-from quire.errors import ConfigurationError, InputError, LimitError, RunCancelled, RunError, UsageError
-from quire.types import BBox
+from quire.core.errors import ConfigurationError, InputError, LimitError, RunCancelled, RunError, UsageError
+from quire.core.types import BBox
 from tests import documents
 from tests.fakes.flaky_server import Prepared, flaky_server
 from tests.unit.service.api.conftest import TENANT, half_damaged, idle, server  # noqa: F401 - fixtures

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from quire.engine import ReadBlock, ReadLine, Recognition
-from quire.types import BBox, Cell, Table, Word
+from quire.core.engine import ReadBlock, ReadLine, Recognition
+from quire.core.types import BBox, Cell, Table, Word
 
 
 def line(text: str, *, confidence: float | None = None, top: float = 0.1) -> ReadLine:

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from quire import correct
+from quire.core.engine import ReadBlock, Recognition
+from quire.core.errors import ConfigurationError
+from quire.core.types import BBox
 from quire.correct.confidence import plausibility
-from quire.engine import ReadBlock, Recognition
-from quire.errors import ConfigurationError
-from quire.types import BBox
 from tests.unit.correct.readings import line, reading
 
 

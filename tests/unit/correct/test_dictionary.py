@@ -7,7 +7,7 @@ import json
 import pytest
 
 from quire import correct
-from quire.errors import ConfigurationError
+from quire.core.errors import ConfigurationError
 from tests.unit.correct.readings import reading, table
 
 

@@ -12,12 +12,12 @@ from threading import Barrier, Event
 
 import pytest
 
+from quire.core.errors import StoreError
 from quire.database.sqlite import SqliteDatabase
-from quire.errors import StoreError
 
 SYNCHRONOUS = "PRAGMA synchronous"
 NORMAL = [(1,)]
-DATA = Path(__file__).parents[2] / "data" / "store"
+DATA = Path(__file__).parents[3] / "data" / "store"
 
 
 def test_a_mistake_in_a_statement_is_no_damage():

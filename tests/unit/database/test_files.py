@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from quire.core.hashing import FileState, Hashed
 from quire.database.files import HashedFiles
 from quire.database.sqlite import SqliteDatabase
-from quire.hashing import FileState, Hashed
 
 SECOND = 1_000_000_000
 SEEN = FileState(size=10, modified_ns=100 * SECOND)

@@ -10,12 +10,12 @@ from threading import Barrier
 
 import pytest
 
+from quire.core.errors import ConfigurationError, StoreError
 from quire.database import postgres_connections as connections
 from quire.database import schema
 from quire.database.leases import Claims
 from quire.database.postgres import PostgresDatabase, translated
 from quire.database.runs import Runs
-from quire.errors import ConfigurationError, StoreError
 from tests.servers.ports import free_port
 
 ADDED = "INSERT INTO signals (invocation, name, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
@@ -250,7 +250,7 @@ def test_a_user_without_rights_is_told_what_is_missing(postgres_server):
 def test_without_psycopg_the_extra_is_named():
     code = (
         "import sys; sys.modules['psycopg'] = None\n"
-        "from quire.errors import ConfigurationError\n"
+        "from quire.core.errors import ConfigurationError\n"
         "from quire.database.postgres import PostgresDatabase\n"
         "try: PostgresDatabase('postgresql://host/name')\n"
         "except ConfigurationError as error: print(error)\n"

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from quire.core.errors import PasswordError
 from quire.database.quarantine import Quarantine, Quarantined
-from quire.errors import PasswordError
 
 BROKEN = Quarantined("k1", "d1", "/in/broken.pdf", "input", "the file is damaged", 1, "run-1", at=5.0)
 

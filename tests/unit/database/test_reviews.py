@@ -8,10 +8,10 @@ from itertools import count
 
 import pytest
 
+from quire.core.errors import UsageError
 from quire.database import reviews
 from quire.database.documents import DocumentRows
 from quire.database.reviews import QueueFilter, StaleItem
-from quire.errors import UsageError
 from quire.extract.values import LeafEvidence
 from quire.review.decisions import Decision
 from quire.review.queue import LEASE_S, ReviewQueue

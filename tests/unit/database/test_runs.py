@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from quire.core.errors import UsageError
+from quire.core.events import Event
 from quire.database.leases import Claims
 from quire.database.runs import Runs, claim_of
 from quire.database.sqlite import SqliteDatabase
-from quire.errors import UsageError
-from quire.events import Event
 
 
 @pytest.fixture

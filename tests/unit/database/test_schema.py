@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from quire.core.engine import Attempt
+from quire.core.errors import StoreError
+from quire.core.keys import ArtifactKey, digest_bytes
 from quire.database import schema
 from quire.database.quarantine import Quarantine
 from quire.database.scopes import known_scopes
 from quire.database.sqlite import SqliteDatabase
-from quire.engine import Attempt
-from quire.errors import StoreError
-from quire.keys import ArtifactKey, digest_bytes
 from quire.store.deleting import delete_documents
 from quire.store.files import FileStore
 
-DATA = Path(__file__).parents[2] / "data" / "store"
+DATA = Path(__file__).parents[3] / "data" / "store"
 DOCUMENT = digest_bytes(b"document")
 CONTENTS = {
     "text 1": b'{"words": ["harbour"]}',

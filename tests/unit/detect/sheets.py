@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from quire.picture import Picture
+from quire.core.picture import Picture
 from quire.prepare.pixels import picture_of
 
 XS = (100, 300, 500, 800)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from PIL import Image, ImageDraw, ImageFont
 
+from quire.core.picture import Picture
 from quire.detect.check_boxes import find_check_boxes
-from quire.picture import Picture
 
 
 def page(draw: Callable[[ImageDraw.ImageDraw], None]) -> Picture:

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from quire.core.errors import ConfigurationError
+from quire.core.types import BBox, GridCell, Layout, Region
 from quire.detect import box_annotations, fallback, morphological_grid, whole_page, with_surroundings
-from quire.errors import ConfigurationError
-from quire.types import BBox, GridCell, Layout, Region
 from tests.unit.detect.sheets import Sheet
 
 BLANK = Sheet().picture()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from quire.core.document import Document
+from quire.core.errors import ConfigurationError
+from quire.core.types import GridCell
 from quire.detect import hough_grid, morphological_grid
-from quire.document import Document
-from quire.errors import ConfigurationError
 from quire.prepare import PrepareProfile, page_picture
-from quire.types import GridCell
 from tests import documents
 from tests.unit.detect.sheets import XS, YS, Sheet
 

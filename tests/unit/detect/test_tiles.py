@@ -6,9 +6,9 @@ import itertools
 
 import pytest
 
+from quire.core.errors import ConfigurationError
+from quire.core.picture import Picture
 from quire.detect import tiles
-from quire.errors import ConfigurationError
-from quire.picture import Picture
 
 
 def sheet(width: int, height: int, *, ink: tuple[int, int] | None = None) -> Picture:

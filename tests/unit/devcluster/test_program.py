@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
+from quire.core.errors import ConfigurationError
 from quire.devcluster.program import ServerProgram, free_ports, listens, remembered_ports
-from quire.errors import ConfigurationError
 
 pytestmark = pytest.mark.processes
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
+from quire.core.errors import UsageError
 from quire.domains import discover
-from quire.errors import UsageError
 from tests.documents import Pen, Piece, drawn, placed
 from tests.unit.cli.test_cli import quire
 

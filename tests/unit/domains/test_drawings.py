@@ -12,13 +12,13 @@ from PIL import Image, ImageDraw
 from reportlab.pdfgen.canvas import Canvas
 
 from quire import Pipeline, recognizer
+from quire.core.engine import ReadLine, Recognition
+from quire.core.types import BBox, Layout, Region
 from quire.detect import tiles
 from quire.domains import drawings
 from quire.domains.drawings.sheet import tags_of
 from quire.domains.drawings.texts import tiled_texts
-from quire.engine import ReadLine, Recognition
 from quire.pipeline.regions import pad
-from quire.types import BBox, Layout, Region
 from tests.documents import drawn
 
 SHIPPED = Path(drawings.__file__).parents[2] / "flow" / "samples" / "drawing.pdf"

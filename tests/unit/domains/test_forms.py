@@ -9,10 +9,10 @@ from openpyxl import load_workbook
 from reportlab.pdfgen.canvas import Canvas
 
 from quire import correct, recognizer
+from quire.core.engine import ReadLine
+from quire.core.types import BBox
 from quire.domains import forms
 from quire.domains.forms.values import Form, FormField
-from quire.engine import ReadLine
-from quire.types import BBox
 from tests.documents import drawn, form_fields
 from tests.scans import grid_sheet
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from quire.core.types import BBox
 from quire.domains.drawings.grammar import tag_of
 from quire.domains.drawings.tags import find_tags
 from quire.domains.drawings.texts import SheetText
-from quire.types import BBox
 
 
 def at(text: str, left: float, top: float, *, angle: int = 0, confidence: float | None = None) -> SheetText:

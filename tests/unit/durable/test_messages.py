@@ -10,7 +10,7 @@ import pytest
 
 from quire.batch import StageOptions
 from quire.batch.telling import FIGURES
-from quire.context import Json
+from quire.core.context import Json
 from quire.durable import messages
 from quire.durable.folders.driving import run_batch
 from quire.durable.folders.request import BatchRequest

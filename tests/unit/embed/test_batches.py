@@ -10,10 +10,10 @@ from threading import Event
 import numpy as np
 import pytest
 
+from quire.core.errors import EngineError, UsageError
 from quire.embed.batches import dense_vectors
 from quire.embed.codec import normalised
 from quire.embed.families import quiet_asker
-from quire.errors import EngineError, UsageError
 from quire.search.backend import IndexProfile, check_embedder, embedder_version
 from quire.store.files import FileStore
 from quire.store.temporary import TemporaryStore

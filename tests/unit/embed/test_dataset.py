@@ -10,11 +10,11 @@ import polars
 import pytest
 from pyarrow import parquet
 
+from quire.core.errors import InputError, UsageError
 from quire.embed.codec import SparseVector
 from quire.embed.dataset import ModelOfVectors, VectorFile
 from quire.embed.families import choose_families, quiet_asker
 from quire.embed.inspecting import inspect_vectors
-from quire.errors import InputError, UsageError
 from quire.store.temporary import TemporaryStore
 from tests.fakes.onnx_models import make_model
 

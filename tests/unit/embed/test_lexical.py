@@ -6,9 +6,9 @@ import math
 
 import pytest
 
+from quire.core.errors import UsageError
 from quire.embed.lexical import lexical_vectors
 from quire.embed.options import LexicalOptions
-from quire.errors import UsageError
 
 TEXTS = ["the ferry left on 12 March 2021", "the boat and the ferry, the ferry", "revenue of $1,200.50", "the boats"]
 

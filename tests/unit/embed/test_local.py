@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from quire.core.errors import ConfigurationError, UsageError
 from quire.embed import embed_texts, term_weights
 from quire.embed.codec import decode_dense, decode_sparse, normalised
 from quire.embed.registry import find_embedder
-from quire.errors import ConfigurationError, UsageError
 from tests.fakes.onnx_models import SIZE, WORDS, make_model, table
 
 

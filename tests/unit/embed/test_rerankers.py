@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from quire.core.errors import ConfigurationError, EngineError, UsageError
 from quire.embed.batches import relevances
 from quire.embed.families import quiet_asker
 from quire.embed.onnx_folder import BERT_UNCASED, pair_ids
 from quire.embed.registry import _reranker_at, find_reranker
-from quire.errors import ConfigurationError, EngineError, UsageError
 from quire.store.temporary import TemporaryStore
 from tests.fakes.embedding_server import embedding_server, reranks, tei, tei_url
 from tests.fakes.onnx_models import WORDS, make_reranker, table

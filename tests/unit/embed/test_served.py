@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from quire.core.errors import ConfigurationError, EngineError, UsageError
 from quire.embed.batches import dense_vectors, sparse_vectors
 from quire.embed.codec import decode_dense, normalised
 from quire.embed.families import quiet_asker
 from quire.embed.registry import _described, find_embedder
-from quire.errors import ConfigurationError, EngineError, UsageError
 from quire.store.temporary import TemporaryStore
 from tests.fakes.embedders import hashed
 from tests.fakes.embedding_server import embedding_server, embeds, tei, tei_url

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 
-from quire.document import Document
-from quire.types import BBox, Block, Cell, PageInfo, Part, Span, Table, Word
+from quire.core.document import Document
+from quire.core.types import BBox, Block, Cell, PageInfo, Part, Span, Table, Word
 from tests.documents import blank
 
 BOX = BBox(0.1, 0.1, 0.5, 0.05)

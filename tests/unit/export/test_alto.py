@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 import pytest
 
 import quire
-from quire.errors import UsageError
+from quire.core.errors import UsageError
+from quire.core.types import BBox, PageInfo, Word
 from quire.export import alto, files
-from quire.types import BBox, PageInfo, Word
 from tests import documents
 
 from .results import BOX, Result, block, report, result, table

@@ -12,8 +12,8 @@ from docling_core.types.doc.document import (
     TableItem,
 )
 
+from quire.core.types import BBox, Part, Span
 from quire.export import docling, docling_json, doctags
-from quire.types import BBox, Part, Span
 
 from .results import BOX, Result, block, item, report, result, table
 

@@ -11,7 +11,7 @@ import yaml
 from docling_core.types.doc.document import DoclingDocument
 from PIL import Image
 
-from quire.errors import InputError
+from quire.core.errors import InputError
 from quire.export import docling
 from quire.export.docling_images import OutputOptions
 from quire.export.docling_outputs import SUFFIXES, files, render, unique_stems

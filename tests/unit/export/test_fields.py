@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from quire import export
-from quire.encoding import decode_page, encode_page
-from quire.pagetext import PageText
-from quire.types import BBox, Block, Field, PageInfo, PageResult, Span
+from quire.core.encoding import decode_page, encode_page
+from quire.core.pagetext import PageText
+from quire.core.types import BBox, Block, Field, PageInfo, PageResult, Span
 from tests.unit.export.results import block, result
 
 LABEL, VALUE = BBox(0.1, 0.1, 0.1, 0.02), BBox(0.5, 0.1, 0.2, 0.02)

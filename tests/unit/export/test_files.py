@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 
 from quire import export
-from quire.errors import ConfigurationError, QuireError, UsageError
+from quire.core.errors import ConfigurationError, QuireError, UsageError
+from quire.core.types import Part
 from quire.export import FORMATS, Format, files, find_format, format_names, show
-from quire.types import Part
 from tests.fakes.formats import OtherPackage
 
 from .results import BOX, block, report, result, table

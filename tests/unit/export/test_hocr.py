@@ -4,9 +4,9 @@ import re
 from xml.etree import ElementTree
 
 import quire
+from quire.core.lazy_words import JoinedWords
+from quire.core.types import BBox, Part, Word
 from quire.export import hocr
-from quire.lazy_words import JoinedWords
-from quire.types import BBox, Part, Word
 from tests import documents
 
 from .results import BOX, Result, block, report, result, table

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
+from quire.core.types import Part, Span
 from quire.export import html
-from quire.types import Part, Span
 
 from .results import BOX, block, item, report, result, table
 

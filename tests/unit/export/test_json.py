@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from quire.engine import Attempt
+from quire.core.engine import Attempt
+from quire.core.types import AnswerSource, BBox, Cell, PageInfo, Part, Table
 from quire.export import from_json, json_, text
-from quire.types import AnswerSource, BBox, Cell, PageInfo, Part, Table
 
 from .results import Result, block, item, report, result, table
 

@@ -6,8 +6,8 @@ import io
 
 from PIL import Image, ImageChops, ImageDraw
 
+from quire.core.types import BBox
 from quire.export._show import Mark, marked
-from quire.types import BBox
 
 SIZE = (900, 1200)
 

@@ -7,10 +7,10 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
+from quire.core.types import BBox, Span
 from quire.export import markdown
 from quire.export._figures import FigureView
 from quire.export._markdown import of_blocks
-from quire.types import BBox, Span
 
 from .results import block, item, report, result, table
 

@@ -10,12 +10,12 @@ import pytest
 from PIL import Image, ImageChops, ImageDraw, ImageFont
 
 import quire
-from quire.document import Document
-from quire.errors import ConfigurationError, PasswordError, UsageError
+from quire.core.document import Document
+from quire.core.errors import ConfigurationError, PasswordError, UsageError
+from quire.core.lazy_words import words_of
+from quire.core.types import BBox, Block, Word
 from quire.export import pdf
-from quire.lazy_words import words_of
 from quire.result import DocumentResult
-from quire.types import BBox, Block, Word
 from tests import documents
 
 from .results import Result

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from openpyxl import load_workbook
 
-from quire.errors import ConfigurationError
+from quire.core.errors import ConfigurationError
+from quire.core.types import BBox, Cell, Part, Table
 from quire.export import csv_tables, excel
-from quire.types import BBox, Cell, Part, Table
 
 from .results import BOX, block, report, result, table
 

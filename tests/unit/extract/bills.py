@@ -8,8 +8,8 @@ from functools import cache
 
 import quire
 from quire.catalog.records import EvidenceRecord, SourceCatalog
-from quire.context import Json
-from quire.errors import EngineError
+from quire.core.context import Json
+from quire.core.errors import EngineError
 from quire.extract.schema import ExtractSchema
 from quire.extract.values import Proposal
 from tests import documents

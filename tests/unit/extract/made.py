@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import quire
 from quire.catalog.building import catalog_of
 from quire.catalog.records import SourceCatalog
-from quire.types import BBox, Block, PageInfo, Word
+from quire.core.types import BBox, Block, PageInfo, Word
 from tests.documents import Piece, placed
 
 WIDTH, HEIGHT = 300.0, 600.0

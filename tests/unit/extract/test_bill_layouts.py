@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.types import BBox, Word
 from quire.extract.candidates.companies import has_legal_form, is_one_name, is_registration
 from quire.extract.candidates.readings import Readings
 from quire.extract.rules import RulesExtractor
 from quire.extract.schema import ExtractSchema
 from quire.extract.tables import TableExtractor
-from quire.types import BBox, Word
 from tests.documents import Piece, listed
 from tests.unit.extract.made import printed, read_as, scanned
 from tests.unit.extract.test_tables import ITEMS, items, table

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from quire.core.types import BBox, Block, Cell, Table
 from quire.extract.candidates import Candidate, find_candidates
 from quire.extract.candidates.spans import spans_of
-from quire.types import BBox, Block, Cell, Table
 from tests.documents import Piece
 from tests.unit.extract.made import printed, scanned
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
-from quire.errors import ConfigurationError, EngineError, UsageError
+from quire.core.context import Json
+from quire.core.errors import ConfigurationError, EngineError, UsageError
 from quire.extract.composing import consensus, fallback, uncertainty_first
 from quire.extract.extractor import Extractor, PartlyFailed
 from quire.extract.registry import find_extractor

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from quire.core.keys import digest_of
+from quire.core.types import BBox
 from quire.extract.encoding import decode_extraction, encode_extraction
 from quire.extract.values import (
     Alternative,
@@ -16,8 +18,6 @@ from quire.extract.values import (
     LeafEvidence,
     Missing,
 )
-from quire.keys import digest_of
-from quire.types import BBox
 
 _BOX = BBox(0.1, 0.2, 0.30001, 0.015)
 _OTHER = Alternative(12, "12", 3, (_BOX,), ("p3-b1",), 0.4, "rules")

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 import quire
-from quire.context import Json
-from quire.errors import UsageError
+from quire.core.context import Json
+from quire.core.errors import UsageError
 from quire.extract.encoding import decode_extraction, encode_extraction
 from quire.extract.running import extract
 from quire.extract.schema import ExtractSchema

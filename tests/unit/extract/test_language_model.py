@@ -10,8 +10,8 @@ import pytest
 import quire
 from quire.catalog.records import SourceCatalog
 from quire.cite.model import LanguageModel
-from quire.context import Json
-from quire.errors import ConfigurationError, EngineError, UsageError
+from quire.core.context import Json
+from quire.core.errors import ConfigurationError, EngineError, UsageError
 from quire.extract.language_model import LanguageModelExtractor, model_extractor
 from quire.extract.language_model.answering import answered_by
 from quire.extract.language_model.passages import parts_of

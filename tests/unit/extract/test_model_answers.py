@@ -11,8 +11,8 @@ from threading import enumerate as living
 
 import pytest
 
-from quire.context import Json
-from quire.errors import EngineError, StoreError
+from quire.core.context import Json
+from quire.core.errors import EngineError, StoreError
 from quire.extract.language_model import LanguageModelExtractor
 from quire.extract.language_model.answering import answered_by, each_answered
 from quire.extract.language_model.extractor import MOST_HALVINGS

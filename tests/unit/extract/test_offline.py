@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from quire.catalog.records import SourceCatalog
+from quire.core.keys import Digest
+from quire.core.types import BBox, Block, PageInfo
 from quire.extract.extractor import Extractor
 from quire.extract.offline import OfflineExtractor
 from quire.extract.schema import ExtractSchema
-from quire.keys import Digest
-from quire.types import BBox, Block, PageInfo
 from tests.unit.extract.test_prose import MUTUAL
 
 

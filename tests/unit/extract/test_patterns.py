@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.extract.fitting import Unfit, fitted
 from quire.extract.patterns import ValuePattern
 from quire.extract.schema import ExtractSchema, LeafSpec

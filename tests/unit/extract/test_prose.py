@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from quire.catalog.records import SourceCatalog
+from quire.core.keys import Digest
+from quire.core.types import BBox, Block, PageInfo
 from quire.extract.prose import ProseExtractor
 from quire.extract.schema import ExtractSchema
-from quire.keys import Digest
-from quire.types import BBox, Block, PageInfo
 
 SCHEMA = ExtractSchema.of("party, governing law, effective date, term")
 

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.keys import ArtifactKey, Digest
+from quire.core.types import AnswerSource, Part
 from quire.extract.encoding import decode_extraction, encode_extraction
 from quire.extract.rereading import CropReading, reread_places, with_readings
 from quire.extract.running import extract
 from quire.extract.schema import ExtractSchema
 from quire.extract.values import Derivation, Extraction, Proposal
-from quire.keys import ArtifactKey, Digest
 from quire.review.items import items_of
-from quire.types import AnswerSource, Part
 from tests.unit.extract.bills import Saying, bill_catalog, record_with
 
 TOTAL = ("total", 1250.0, "1,250.00")

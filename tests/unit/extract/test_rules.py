@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
+from quire.core.context import Json
 from quire.extract.checking import checked
 from quire.extract.rules import RulesExtractor
 from quire.extract.schema import ExtractSchema

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 import quire
-from quire.context import Json
-from quire.errors import EngineError, UsageError
+from quire.core.context import Json
+from quire.core.errors import EngineError, UsageError
+from quire.core.types import PageInfo
 from quire.extract.merging import is_same
 from quire.extract.running import extract
 from quire.extract.schema import ExtractSchema
 from quire.extract.values import Extraction
-from quire.types import PageInfo
 from tests.unit.extract.bills import Failing, Saying, bill, bill_catalog
 
 TOTAL = ("total", 1250.0, "1,250.00")

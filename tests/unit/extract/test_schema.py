@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.extract.schema import ExtractSchema, LeafSpec, ListSpec, ObjectSpec
 
 INVOICE = {

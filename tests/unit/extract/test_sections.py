@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.types import BBox, Block, BlockKind
 from quire.extract.offline import OfflineExtractor
 from quire.extract.running import extract
 from quire.extract.schema import ExtractSchema
 from quire.extract.values import Extraction
-from quire.types import BBox, Block, BlockKind
 from tests.unit.extract.made import read_as
 
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from quire.catalog.records import SourceCatalog
+from quire.core.types import BBox, Block, Cell, Table
 from quire.extract.offline import OfflineExtractor
 from quire.extract.running import extract
 from quire.extract.schema import ExtractSchema
 from quire.extract.statements.periods import fiscal_label, stated_period
 from quire.extract.values import Extraction
-from quire.types import BBox, Block, Cell, Table
 from tests.unit.extract.made import read_as
 
 FIGURE = {

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from quire.catalog.records import SourceCatalog
+from quire.core.keys import Digest
+from quire.core.types import BBox, Block, Cell, PageInfo, Table
 from quire.extract.schema import ExtractSchema
 from quire.extract.tables import TableExtractor
-from quire.keys import Digest
-from quire.types import BBox, Block, Cell, PageInfo, Table
 
 ITEMS = {
     "properties": {

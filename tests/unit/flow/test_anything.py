@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.errors import QuireError
+from quire.core.errors import QuireError
 from quire.flow import Node, check, parse
 from quire.flow.yaml_tree import read_tree
 from tests.unit.flow.test_checking import Known

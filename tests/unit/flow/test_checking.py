@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.flow import Component, Node, Port, check, component, parse
 from quire.flow.checking import input_problems
 from quire.flow.components import component_of

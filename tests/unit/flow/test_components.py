@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from quire.errors import ConfigurationError, UsageError
+from quire.core.errors import ConfigurationError, UsageError
 from quire.flow import component
 from quire.flow.components import Files, Port, component_of, is_files
 from quire.flow.types import ANY, Type

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.errors import ConfigurationError, InputError, UsageError
+from quire.core.errors import ConfigurationError, InputError, UsageError
 from quire.flow.files import SHIPPED, find_flow, find_flows, load_flow, parse_flow
 from quire.flow.registry import ComponentRegistry
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.flow import FlowDefinition, InputReference, Literal, Node, StepReference, parse
 from quire.flow.definition import OnError, follow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.flow import parse, yaml_tree
 from quire.flow.yaml_tree import read_tree
 

@@ -12,7 +12,7 @@ import pytest
 
 import quire
 from quire import Document
-from quire.media_types import INPUT_FORMATS, media_type_of
+from quire.core.media_types import INPUT_FORMATS, media_type_of
 from tests import office_files
 from tests.office_files import all_of_them
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from quire import ConfigurationError, CorruptError, Document, LimitError
+from quire.core.media_types import DOCX
 from quire.formats import libreoffice
 from quire.formats.converting import convert, reader_of
 from quire.formats.printing import printer
-from quire.media_types import DOCX
 from tests import office_files
 
 pytestmark = pytest.mark.processes

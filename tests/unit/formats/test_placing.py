@@ -8,12 +8,12 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.document import Document
+from quire.core.document import Document
+from quire.core.pagetext import PageText
 from quire.formats.aligning import SoughtText, align
 from quire.formats.chaining import PossiblePlace, chained
 from quire.formats.placing import place
 from quire.formats.printed_text import PrintedText, kept, lines_of
-from quire.pagetext import PageText
 from tests import documents
 
 

@@ -16,12 +16,12 @@ from functools import cache
 import pytest
 
 from quire import Document, PasswordError
-from quire.bundle import Bundle
-from quire.encoding import decode_page
+from quire.core.bundle import Bundle
+from quire.core.encoding import decode_page
+from quire.core.pagetext import PageText
+from quire.core.types import Block
 from quire.formats import libreoffice
 from quire.formats.converting import convert
-from quire.pagetext import PageText
-from quire.types import Block
 from tests import office_files
 from tests.office_files import all_of_them
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from quire.core.media_types import input_format_of
 from quire.formats.blocks import pages_of, references_of
-from quire.media_types import input_format_of
 
 
 def text(number: int, parent: str = "#/body", **more):

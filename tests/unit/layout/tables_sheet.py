@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from quire.fonts import Font
+from quire.core.fonts import Font
+from quire.core.pagetext import LINE, SPACE, PageText
 from quire.layout.account import Account
 from quire.layout.lines import find_lines
 from quire.layout.tables import FoundTable, find_rules, find_tables
 from quire.layout.textual import PageVocabulary, cell_text
-from quire.pagetext import LINE, SPACE, PageText
 
 LETTER = 0.5  # of the size: the width of every letter
 GREY = 0xD0D0D0

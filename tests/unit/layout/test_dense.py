@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from quire.engine import Recognition
+from quire.core.engine import Recognition
+from quire.core.types import BBox
 from quire.layout import page_blocks
 from quire.recognize.placing import placed
 from quire.recognize.seen import Seen
-from quire.types import BBox
 from tests.unit.recognize.seen import line, native, prepared
 
 LEFTS, TOP, STEP, SIZE = (20, 180, 340), 80, 12, 8.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quire import export
-from quire.pagetext import LINE, SPACE
+from quire.core.pagetext import LINE, SPACE
 from tests.unit.export.results import result
 from tests.unit.layout.test_formulas import Board, between, display, latex
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import pytest
 
 from quire import export
-from quire.fonts import Font
+from quire.core.fonts import Font
+from quire.core.pagetext import LINE, SPACE, PageText
+from quire.core.types import Block
 from quire.layout import page_blocks
-from quire.pagetext import LINE, SPACE, PageText
-from quire.types import Block
 from tests.unit.export.results import result
 
 FONTS = {

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 import quire
+from quire.core.pagetext import Box, PageText
+from quire.core.types import PageInfo
 from quire.layout.leftwards import mirrored, with_whole_words
 from quire.layout.tables.types import FoundCell, FoundTable
-from quire.pagetext import Box, PageText
-from quire.types import PageInfo
 from tests import documents
 
 

@@ -6,8 +6,8 @@ import pytest
 from PIL import Image
 
 import quire
+from quire.core.types import PageStatus
 from quire.layout.quality import judge
-from quire.types import PageStatus
 from tests import documents
 from tests.documents import prose
 from tests.unit.recognize.seen import native

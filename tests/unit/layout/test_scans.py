@@ -6,11 +6,11 @@ from itertools import zip_longest
 
 import pytest
 
-from quire.engine import Recognition
+from quire.core.engine import Recognition
+from quire.core.types import PageResult
 from quire.layout import page_blocks
 from quire.recognize.placing import placed
 from quire.recognize.seen import Seen
-from quire.types import PageResult
 from tests.documents import prose
 from tests.unit.recognize.seen import line, native, prepared
 

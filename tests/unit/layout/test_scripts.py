@@ -12,13 +12,13 @@ from functools import cache
 import pytest
 
 import quire
-from quire.fonts import Font
+from quire.core.fonts import Font
+from quire.core.pagetext import LINE, SPACE, PageText
+from quire.core.types import Block, PageInfo
 from quire.layout import page_blocks
 from quire.layout.quality import judge
-from quire.pagetext import LINE, SPACE, PageText
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import needs_of
-from quire.types import Block, PageInfo
 from tests import documents
 
 GREEK = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from quire.fonts import Font
+from quire.core.fonts import Font
+from quire.core.pagetext import LINE, SPACE, PageText
 from quire.layout import page_blocks
-from quire.pagetext import LINE, SPACE, PageText
 
 COLUMNS = ["港の役所は船の台帳をつけている", "船長と積荷と時刻を記すのである", "潮が変わると水先人が来る"]
 

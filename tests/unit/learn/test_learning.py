@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from quire.cli.learn import report_lines
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.extract.lines import lines_of
 from quire.extract.offline import OfflineExtractor
 from quire.extract.registry import find_extractor

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
+from quire.core.types import BBox
 from quire.learn.label_studio import samples_of, tasks_of
 from quire.learn.model import LearnedModel
 from quire.learn.samples import Sample, SamplePlace
 from quire.learn.store import SampleStore, read_samples, samples_jsonl
 from quire.learn.training import learn
-from quire.types import BBox
 from tests.unit.learn.receipts import FIELDS, SCRIPT, catalog, receipts, sample, values
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 import quire
-from quire.engine import Question
+from quire.core.engine import Question
+from quire.core.types import BBox, Region
 from quire.extract.candidates import Candidate
 from quire.extract.schema import LeafSpec
 from quire.learn.choices import LeafChoice
 from quire.learn.hints import RecognitionHint
 from quire.learn.spelling import KnownSpellings, dictionary_of, vocabulary_of
 from quire.learn.writing import way_of, written
-from quire.types import BBox, Region
 from tests.unit.learn.receipts import sample
 
 

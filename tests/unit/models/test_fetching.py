@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.errors import ConfigurationError, StoreError
+from quire.core.errors import ConfigurationError, StoreError
 from quire.models import MODELS, find_model
 from quire.models.fetching import fetch_model
 from quire.models.table import HubFile, Published, PublishedFile, PublishedModel

@@ -9,7 +9,8 @@ import pytest
 from PIL import Image
 
 import quire
-from quire.engine import ReadLine, Recognition
+from quire.core.engine import ReadLine, Recognition
+from quire.core.types import BBox, Layout, Region
 from quire.pipeline import (
     Pipeline,
     cancelled,
@@ -26,7 +27,6 @@ from quire.reading.pictures import ROOM
 from quire.recognize.codec import encode_recognitions
 from quire.recognize.echo import EchoEngine
 from quire.recognize.plain import from_function
-from quire.types import BBox, Layout, Region
 from tests import scans
 from tests.fakes.engines import AsyncEngine, BadEngine, NumberEngine, calls, held, said_of
 from tests.runtime.tracking import wait_until

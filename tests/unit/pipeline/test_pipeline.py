@@ -9,12 +9,13 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
-from quire.affine import Affine
+from quire.core.affine import Affine
+from quire.core.document import READERS, Document
+from quire.core.engine import Question, ReadLine, Recognition
+from quire.core.errors import ConfigurationError, EngineError, InputError, RecognitionError, UsageError
+from quire.core.picture import Picture
+from quire.core.types import BBox, GridCell, Layout, Region
 from quire.correct.rewriting import rewritten
-from quire.document import READERS, Document
-from quire.engine import Question, ReadLine, Recognition
-from quire.errors import ConfigurationError, EngineError, InputError, RecognitionError, UsageError
-from quire.picture import Picture
 from quire.pipeline import (
     Pipeline,
     PipelineResult,
@@ -31,7 +32,6 @@ from quire.recognize.echo import EchoEngine, EchoProfile
 from quire.render.images import open_images
 from quire.roles import Crop, PreparedPicture
 from quire.store.files import FileStore
-from quire.types import BBox, GridCell, Layout, Region
 
 LEFT, RIGHT = BBox(0.0, 0.0, 0.5, 0.5), BBox(0.5, 0.0, 0.5, 0.5)
 

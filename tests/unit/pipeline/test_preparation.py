@@ -6,14 +6,14 @@ import cv2
 import numpy as np
 import pytest
 
-from quire.engine import ReadLine
-from quire.errors import ConfigurationError
-from quire.picture import Picture
+from quire.core.engine import ReadLine
+from quire.core.errors import ConfigurationError
+from quire.core.picture import Picture
+from quire.core.types import BBox, Layout, Region
 from quire.pipeline import Pipeline, detector, preprocess, recognizer, regions
 from quire.prepare import PrepareProfile, prepare
 from quire.prepare.pixels import picture_of, pixels_of
 from quire.roles import Crop
-from quire.types import BBox, Layout, Region
 
 
 def sheet(*, degrees: float = 0.0) -> Picture:

@@ -9,9 +9,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 import quire
 from quire import classify, correct, detect, recognize
-from quire.engine import ReadLine, Recognition
+from quire.core.engine import ReadLine, Recognition
+from quire.core.types import BBox, GridCell, Layout, Region
 from quire.pipeline import Pipeline, detector, preprocess, regions, save
-from quire.types import BBox, GridCell, Layout, Region
 from tests import documents
 
 pytestmark = pytest.mark.usefixtures("tesseract")

@@ -8,7 +8,7 @@ from functools import lru_cache
 import cv2
 import numpy as np
 
-from quire.picture import Picture
+from quire.core.picture import Picture
 from quire.prepare.pixels import Pixels, picture_of
 
 A4 = (1654, 2339)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from quire.document import Document
-from quire.errors import LimitError
+from quire.core.document import Document
+from quire.core.errors import LimitError
 from quire.prepare import PrepareProfile, page_picture, prepare
 from quire.prepare.pixels import grey_of, pixels_of
 from tests import documents

@@ -7,8 +7,8 @@ import random
 
 import pytest
 
+from quire.core.types import BBox
 from quire.prepare import ImageMeasures, Prepared, Redaction
-from quire.types import BBox
 
 MEASURES = ImageMeasures(
     mean=250.0,

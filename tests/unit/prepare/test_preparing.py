@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 import pytest
 
+from quire.core.types import BBox
 from quire.prepare import PrepareProfile, prepare
 from quire.prepare.pixels import grey_of, pixels_of
 from quire.prepare.turning import straightened
-from quire.types import BBox
 from tests import documents
 from tests.unit.prepare.sheets import A4, DPI, blank, line, picture, specks, text_page
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.prepare.pixels import pixels_of
 from quire.prepare.regions import binarize, pad, slice_horizontal
 from tests.unit.prepare.sheets import DPI, blank, line, picture, text_page

@@ -12,11 +12,11 @@ from PIL import Image
 
 import quire
 from quire import Flow
-from quire.document import Document, PageImage, RenderOptions
+from quire.core.document import Document, PageImage, RenderOptions
+from quire.core.errors import CorruptError, InputError, LimitError
+from quire.core.opened import Opened
 from quire.durable.flows.making import GROUP as STEP
 from quire.durable.opening import pools_for, workflows_on
-from quire.errors import CorruptError, InputError, LimitError
-from quire.opened import Opened
 from quire.reading.drawing import AHEAD, GROUP, draw, show
 from quire.runtime.local import inline
 from quire.store.files import FileStore

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import quire
-from quire.errors import CorruptError
+from quire.core.errors import CorruptError
 from quire.reading import worker_pages
 from tests import bombs, documents, scans
 

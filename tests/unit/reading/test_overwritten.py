@@ -11,12 +11,12 @@ import pytest
 from PIL import Image
 
 import quire
-from quire.document import IN_MEMORY_BYTES, Document, RenderOptions
+from quire.core.document import IN_MEMORY_BYTES, Document, RenderOptions
+from quire.core.errors import ChangedError, InputError
+from quire.core.hashing import SETTLED_NS, FileState, hash_file, steady_state
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.sources import PIECE_BYTES, Sources, keep_source
 from quire.durable.reads.steps import DocumentSteps
-from quire.errors import ChangedError, InputError
-from quire.hashing import SETTLED_NS, FileState, hash_file, steady_state
 from quire.store.files import FileStore
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine
@@ -214,7 +214,7 @@ def test_a_known_digest_spares_reading_only_while_the_file_is_as_it_was(tmp_path
     steady_state(path)
     known = hash_file(path)
     with monkeypatch.context() as patch:
-        patch.setattr("quire.document.hash_file", lambda path: pytest.fail("it was read"))
+        patch.setattr("quire.core.document.hash_file", lambda path: pytest.fail("it was read"))
         assert Document(path, known=known).id == known.digest
     overwrite(path, other)
     assert Document(path, known=known).id == hash_file(other).digest != known.digest

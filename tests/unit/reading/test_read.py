@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import quire
-from quire.document import READERS
-from quire.events import Event
+from quire.core.document import READERS
+from quire.core.events import Event
 from tests import documents
 from tests.fakes import readers
 from tests.fakes.disks import full_disk

@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 import quire
 from quire.cli.app import app
-from quire.errors import ConfigurationError, UsageError
-from quire.events import Event
+from quire.core.errors import ConfigurationError, UsageError
+from quire.core.events import Event
 from tests import documents
 
 

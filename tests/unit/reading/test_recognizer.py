@@ -11,10 +11,11 @@ from dataclasses import replace
 import pytest
 
 import quire
-from quire.document import Document
-from quire.engine import Provenance, ReadLine
-from quire.keys import digest_bytes
-from quire.opened import Opened
+from quire.core.document import Document
+from quire.core.engine import Provenance, ReadLine
+from quire.core.keys import digest_bytes
+from quire.core.opened import Opened
+from quire.core.types import AnswerSource, BBox
 from quire.reading.recognizer import Recognizer
 from quire.reading.stage_run import StagedRun
 from quire.recognize import placing
@@ -23,7 +24,6 @@ from quire.recognize.options import RecognizeOptions
 from quire.recognize.plain import from_function
 from quire.recognize.routing import Needs
 from quire.store.files import FileStore
-from quire.types import AnswerSource, BBox
 from tests import documents, scans
 from tests.fakes.engines import BadEngine, NumberEngine, SlowEngine, calls, said_of
 

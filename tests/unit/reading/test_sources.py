@@ -9,17 +9,17 @@ import pytest
 
 import quire
 from quire import Pipeline, assemble
+from quire.core.engine import Question, ReadBlock, ReadLine, Recognition
+from quire.core.picture import Picture
+from quire.core.types import AnswerSource, BBox, Block, Cell, GridCell, Layout, PageInfo, PageResult, Region, Table
 from quire.durable.opening import workflows_on
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.engine import Question, ReadBlock, ReadLine, Recognition
-from quire.picture import Picture
 from quire.pipeline import detector, postprocessor, recognizer
 from quire.recognize import rapidocr
 from quire.recognize.plain import from_function
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
-from quire.types import AnswerSource, BBox, Block, Cell, GridCell, Layout, PageInfo, PageResult, Region, Table
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine, calls
 

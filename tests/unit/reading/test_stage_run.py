@@ -7,10 +7,10 @@ from threading import Event as Flag
 
 import pytest
 
-from quire.context import Store
-from quire.errors import EngineError
-from quire.events import Event
-from quire.keys import Profile
+from quire.core.context import Store
+from quire.core.errors import EngineError
+from quire.core.events import Event
+from quire.core.keys import Profile
 from quire.reading.stage import Took
 from quire.reading.stage_run import StagedRun
 from quire.store.files import FileStore

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quire.engine import ReadLine
-from quire.fonts import Font
-from quire.keys import digest_bytes
-from quire.pagetext import LINE, SPACE, PageText
+from quire.core.engine import ReadLine
+from quire.core.fonts import Font
+from quire.core.keys import digest_bytes
+from quire.core.pagetext import LINE, SPACE, PageText
+from quire.core.types import BBox
 from quire.prepare.prepared import ImageMeasures, Prepared
 from quire.recognize.linewords import words_in
-from quire.types import BBox
 
 MEASURES = ImageMeasures(
     mean=240.0,

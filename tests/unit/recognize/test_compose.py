@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from quire import recognize
-from quire.engine import Engine, Question, ReadBlock, ReadLine, Recognition, answer_key
-from quire.errors import ConfigurationError, EngineError
-from quire.picture import Picture
+from quire.core.engine import Engine, Question, ReadBlock, ReadLine, Recognition, answer_key
+from quire.core.errors import ConfigurationError, EngineError
+from quire.core.picture import Picture
+from quire.core.types import BBox, Cell, GridCell, Region, Table, Word
 from quire.recognize.codec import decode_recognitions, encode_recognitions
 from quire.recognize.plain import from_function
-from quire.types import BBox, Cell, GridCell, Region, Table, Word
 
 PICTURE = Picture(100, 100, "L", bytes(10_000), 72.0)
 PAGE = Question((100, 100), 72.0)

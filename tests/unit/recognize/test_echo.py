@@ -9,10 +9,10 @@ import sys
 import pytest
 
 from quire import recognize
-from quire.engine import Question, answer_key
-from quire.picture import Picture
+from quire.core.engine import Question, answer_key
+from quire.core.picture import Picture
+from quire.core.types import BBox, Region
 from quire.recognize import registry
-from quire.types import BBox, Region
 
 PICTURE = Picture(4, 4, "L", bytes(16), 72.0)
 PAGE = Question((4, 4), 72.0)
@@ -66,4 +66,4 @@ def test_importing_an_engines_module_does_not_hide_its_factory():
 def test_importing_the_package_loads_nothing_heavy():
     code = "import sys, quire.recognize; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    assert not {"numpy", "json", "http.client", "quire.engine"} & set(run.stdout.split())
+    assert not {"numpy", "json", "http.client", "quire.core.engine"} & set(run.stdout.split())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from quire.engine import Recognition
+from quire.core.engine import Recognition
+from quire.core.types import BBox
 from quire.recognize.formula_regions import formula_regions
 from quire.recognize.seen import Seen
-from quire.types import BBox
 from tests.unit.recognize.seen import A_PAGE, line, prepared
 
 ABOVE = (

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from quire.document import Document
-from quire.engine import answer_key
-from quire.errors import CorruptError, EngineError, InputError
-from quire.opened import Opened
+from quire.core.document import Document
+from quire.core.engine import answer_key
+from quire.core.errors import CorruptError, EngineError, InputError
+from quire.core.opened import Opened
+from quire.core.types import BBox
 from quire.prepare.prepared import PrepareProfile
 from quire.recognize.looking import LookRequest, ask, look, question_of
 from quire.recognize.seen import Seen
-from quire.types import BBox
 from tests import scans
 from tests.fakes.engines import BadEngine, NumberEngine
 from tests.unit.recognize.seen import prepared

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from quire.engine import Question, ReadBlock, ReadLine, Recognition
-from quire.errors import EngineError
+from quire.core.engine import Question, ReadBlock, ReadLine, Recognition
+from quire.core.errors import EngineError
+from quire.core.types import BBox, Cell, GridCell, Region, Table, Word
 from quire.recognize.normalize import normalize, words_in
-from quire.types import BBox, Cell, GridCell, Region, Table, Word
 
 PAGE = Question((1000, 1400), 150.0)
 BOX = BBox(0.1, 0.1, 0.4, 0.02)

@@ -15,17 +15,17 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from quire.engine import Question
-from quire.errors import ConfigurationError, EngineError, InputError
+from quire.core.engine import Question
+from quire.core.errors import ConfigurationError, EngineError, InputError
+from quire.core.picture import Picture
+from quire.core.types import BBox, Region
 from quire.models import find_model
-from quire.picture import Picture
 from quire.recognize import registry
 from quire.recognize.latex import is_balanced
 from quire.recognize.pix2tex import Pix2TexEngine, network
 from quire.recognize.pix2tex.checkpoint import read_checkpoint
 from quire.recognize.pix2tex.latex import latex_of
 from quire.recognize.pix2tex.onnx_file import OnnxGraph
-from quire.types import BBox, Region
 
 
 @pytest.fixture

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from quire.engine import ReadLine, Recognition
-from quire.keys import ArtifactKey, Digest
-from quire.pagetext import LINE, PageText
+from quire.core.engine import ReadLine, Recognition
+from quire.core.keys import ArtifactKey, Digest
+from quire.core.pagetext import LINE, PageText
+from quire.core.types import REDACTED, AnswerSource, BBox, Word
 from quire.prepare.prepared import Redaction
 from quire.recognize import placing
 from quire.recognize.placing import placed
 from quire.recognize.seen import Seen
-from quire.types import REDACTED, AnswerSource, BBox, Word
 from tests.unit.recognize.seen import A_PAGE, line, native, prepared
 
 

@@ -14,9 +14,10 @@ from PIL import Image, ImageDraw, ImageFont
 
 from quire import ocr_models as models
 from quire import packaged_files
-from quire.engine import Question, answer_key
-from quire.errors import ConfigurationError, EngineError
-from quire.picture import Picture
+from quire.core.engine import Question, answer_key
+from quire.core.errors import ConfigurationError, EngineError
+from quire.core.picture import Picture
+from quire.core.types import BBox, GridCell, Region
 from quire.prepare.pixels import picture_of
 from quire.recognize import registry
 from quire.recognize.rapidocr import RapidOcrEngine, engine
@@ -25,7 +26,6 @@ from quire.recognize.rapidocr.last_layer import cut
 from quire.recognize.rapidocr.reader import FoundLine
 from quire.recognize.rapidocr.recognition import Glyph, LineRecognizer, Reading, mended
 from quire.recognize.rapidocr.settings import PROFILES
-from quire.types import BBox, GridCell, Region
 
 LINES = {60: "The quick brown fox", 140: "jumps over 12 lazy dogs", 220: "Invoice no. 4711"}
 SIZE = (700, 320)

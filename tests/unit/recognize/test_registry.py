@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.errors import ConfigurationError, UsageError
+from quire.core.errors import ConfigurationError, UsageError
 from quire.recognize import registry
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 import quire
-from quire.document import Document
-from quire.engine import ReadLine, Recognition
+from quire.core.document import Document
+from quire.core.engine import ReadLine, Recognition
+from quire.core.pagetext import PageText
+from quire.core.types import BBox
 from quire.layout.quality import judge
-from quire.pagetext import PageText
 from quire.recognize.normalize import words_in
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs, is_dense_table, is_weak, needs_of, route
 from quire.recognize.seen import Seen
-from quire.types import BBox
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine
 from tests.unit.recognize.seen import prepared

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from quire.core.types import BBox
 from quire.prepare.prepared import Redaction
 from quire.recognize.seen import Seen
-from quire.types import BBox
 from tests.unit.recognize.seen import prepared
 
 

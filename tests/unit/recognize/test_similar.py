@@ -8,8 +8,8 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from quire import recognize
-from quire.engine import Question, answer_key
-from quire.picture import Picture
+from quire.core.engine import Question, answer_key
+from quire.core.picture import Picture
 from quire.recognize.similar import Fingerprint, SimilarAnswers
 
 ENGINE = recognize.echo()

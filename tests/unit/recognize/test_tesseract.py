@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from quire.engine import Question
-from quire.errors import ConfigurationError, EngineError
-from quire.picture import Picture
+from quire.core.engine import Question
+from quire.core.errors import ConfigurationError, EngineError
+from quire.core.picture import Picture
+from quire.core.types import BBox, Region
 from quire.recognize import registry
 from quire.recognize.tesseract import TesseractEngine, engine, program
 from quire.recognize.tesseract.pictures import prepared
 from quire.recognize.tesseract.tiff import tiff
 from quire.recognize.tesseract.tsv import pages_of
-from quire.types import BBox, Region
 from tests import documents
 
 pytestmark = pytest.mark.processes

@@ -11,16 +11,17 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from quire import prompts, recognize
+from quire import recognize
 from quire.asking import take_place
-from quire.engine import Question, answer_key
-from quire.errors import ConfigurationError, EngineError
-from quire.keys import artifact_key
-from quire.picture import Picture
+from quire.core import prompts
+from quire.core.engine import Question, answer_key
+from quire.core.errors import ConfigurationError, EngineError
+from quire.core.keys import artifact_key
+from quire.core.picture import Picture
+from quire.core.types import BBox, Region
 from quire.recognize import registry
 from quire.recognize.vision import VisionEngine
 from quire.store.temporary import TemporaryStore
-from quire.types import BBox, Region
 from tests.fakes.vision_server import (
     Behaviour,
     FakeVision,

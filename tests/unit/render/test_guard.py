@@ -9,8 +9,8 @@ from io import BytesIO
 
 import pytest
 
-from quire.document import Document, RenderOptions
-from quire.errors import InputError, LimitError
+from quire.core.document import Document, RenderOptions
+from quire.core.errors import InputError, LimitError
 from quire.render import _guard
 from quire.render._guard import GuardedReader
 from quire.render._objects import PdfObjects, Ref

@@ -13,9 +13,9 @@ from PIL import Image, ImageChops, ImageDraw, ImageStat, TiffImagePlugin
 from PIL.Image import Transpose
 
 import quire
-from quire.document import Document, RenderOptions
-from quire.errors import CorruptError, InputError, LimitError
-from quire.pagetext import PageText
+from quire.core.document import Document, RenderOptions
+from quire.core.errors import CorruptError, InputError, LimitError
+from quire.core.pagetext import PageText
 from quire.prepare.pixels import decoded, picture_of
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine, said_of

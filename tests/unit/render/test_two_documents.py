@@ -6,7 +6,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from quire.document import Document
+from quire.core.document import Document
 from quire.render._pure import PureReader
 from tests import documents
 

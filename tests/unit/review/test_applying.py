@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
+from quire.core.types import BBox
 from quire.extract.encoding import decode_extraction, encode_extraction
 from quire.extract.schema import ExtractSchema
 from quire.review.applying import reviewed
 from quire.review.decisions import UNDO, Decision, in_force, typed_value
 from quire.review.samples import sample_of
-from quire.types import BBox
 from tests.bills import SCHEMA, anywhere, bill_extraction
 
 EXTRACTION = bill_extraction("d" * 64, anywhere())

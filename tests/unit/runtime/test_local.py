@@ -9,12 +9,12 @@ from threading import current_thread
 
 import pytest
 
-from quire.context import Retry, Workflow
+from quire.core.context import Retry, Workflow
+from quire.core.errors import FencedError, RunCancelled, RunError, StoreError
+from quire.core.events import Event
 from quire.database.journal import Invocation, Journal, StepRecord
 from quire.database.leases import Claims
 from quire.database.sqlite import SqliteDatabase
-from quire.errors import FencedError, RunCancelled, RunError, StoreError
-from quire.events import Event
 from quire.runtime import scheduler
 from quire.runtime.local import LocalRuntime, inline
 from quire.supervisor import restarts

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from quire.chunk.rows import SCHEMA, ChunkRow
-from quire.keys import Digest, digest_bytes
+from quire.core.keys import Digest, digest_bytes
 from quire.search.backend import IndexBackend, Indexes, IndexProfile
 from quire.search.query import SearchFilter
 from quire.search.searching import search

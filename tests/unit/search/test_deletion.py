@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from quire.core.keys import ArtifactKey, digest_bytes
 from quire.database.facts import Facts
-from quire.keys import ArtifactKey, digest_bytes
 from quire.search.opening import indexes_of
 from quire.store.deleting import delete_documents
 from quire.store.opening import open_store

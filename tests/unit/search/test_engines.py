@@ -9,8 +9,8 @@ from threading import Event
 
 import pytest
 
-from quire.errors import ConfigurationError, StoreError, UsageError
-from quire.keys import ArtifactKey, digest_bytes
+from quire.core.errors import ConfigurationError, StoreError, UsageError
+from quire.core.keys import ArtifactKey, digest_bytes
 from quire.search import opensearch_engine, qdrant_engine
 from quire.search.engine_address import EngineAddress, EngineClient
 from quire.search.engine_places import forget, open_engine, remember, remembered

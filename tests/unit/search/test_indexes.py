@@ -9,8 +9,8 @@ from threading import Barrier, Event
 
 import pytest
 
-from quire.errors import ConfigurationError, StoreError, UsageError
-from quire.keys import digest_bytes
+from quire.core.errors import ConfigurationError, StoreError, UsageError
+from quire.core.keys import digest_bytes
 from quire.search.postgres_index import PostgresIndexes
 from quire.search.query import SearchFilter, parse_query
 from quire.search.sqlite_index import SqliteIndexes

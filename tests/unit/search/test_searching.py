@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.search.backend import IndexProfile
 from quire.search.passages import passage
 from quire.search.query import SearchFilter

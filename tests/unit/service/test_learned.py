@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.learn.training import learn
 from quire.service.learned import LearnedModels
 from quire.store.scoped import scope_of

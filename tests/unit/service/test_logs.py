@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.service.logs import FIELDS, JsonLines, TextLines, configure_logs, fields_of, log_request
 from quire.service.settings import ServiceSettings
 

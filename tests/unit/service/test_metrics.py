@@ -10,11 +10,11 @@ from contextlib import closing
 
 import pytest
 
+from quire.core.event_metrics import figures_of, sample
+from quire.core.events import Event
 from quire.database.figures import all_figures
 from quire.database.runs import Runs
 from quire.database.sqlite import SqliteDatabase
-from quire.events import Event
-from quire.figures import figures_of, sample
 from quire.service.metrics import metrics_text, rendered
 from quire.service.traffic import Traffic
 from quire.store.files import FileStore

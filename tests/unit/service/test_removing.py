@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from quire import supervisor
-from quire.errors import StoreError
+from quire.core.errors import StoreError
 from quire.service.removing import AT_ONCE, FetchedResults
 
 pytestmark = pytest.mark.no_documents

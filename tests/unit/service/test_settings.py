@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from quire.errors import ConfigurationError, UsageError
+from quire.core.errors import ConfigurationError, UsageError
 from quire.service.settings import VARIABLES, ServiceSettings, load_settings
 from tests.docs.pages import ROOT
 

@@ -12,11 +12,11 @@ import pytest
 import uvicorn
 
 from quire import supervisor
-from quire.context import RunStatus
+from quire.core.context import RunStatus
+from quire.core.errors import EngineError, StoreError
+from quire.core.events import Event as RunEvent
 from quire.database.leases import Claims
 from quire.durable.indexing.served import ServedIndex
-from quire.errors import EngineError, StoreError
-from quire.events import Event as RunEvent
 from quire.service import measuring
 from quire.service.api import watching
 from quire.service.api.watching import RunEvents

@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from quire.keys import ArtifactKey
+from quire.core.keys import ArtifactKey
 from quire.review.decisions import Decision
 from quire.review.queue import ReviewQueue
 from quire.store.files import FileStore

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from quire.core.errors import StoreError
+from quire.core.keys import ArtifactKey
 from quire.database.runs import Runs
-from quire.errors import StoreError
-from quire.keys import ArtifactKey
 from quire.store.artifacts import ArtifactStore
 from quire.store.collecting import Collected, Limits, collect
 from quire.store.files import FileStore

@@ -8,10 +8,10 @@ from threading import Barrier
 
 import pytest
 
-from quire.context import Store
-from quire.engine import Attempt
-from quire.errors import FencedError, StoreError
-from quire.keys import ArtifactKey, Digest, digest_bytes
+from quire.core.context import Store
+from quire.core.engine import Attempt
+from quire.core.errors import FencedError, StoreError
+from quire.core.keys import ArtifactKey, Digest, digest_bytes
 from quire.store.artifacts import BATCH, ArtifactStore
 from quire.store.collecting import Limits, collect
 from quire.store.deleting import delete_documents

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import quire
+from quire.core.engine import Attempt
+from quire.core.errors import UsageError
+from quire.core.keys import ArtifactKey, digest_bytes
 from quire.database.outputs import Output, OutputFile, Outputs
 from quire.database.runs import Runs
-from quire.engine import Attempt
-from quire.errors import UsageError
-from quire.keys import ArtifactKey, digest_bytes
 from quire.recognize.similar import SimilarAnswers
 from quire.store.artifacts import ArtifactStore
 from quire.store.deleting import Deleted, delete_documents, find_document

@@ -13,10 +13,10 @@ from threading import Barrier
 
 import pytest
 
+from quire.core.engine import Attempt
+from quire.core.errors import FencedError, StoreError
+from quire.core.keys import ArtifactKey, digest_bytes
 from quire.database.facts import Facts
-from quire.engine import Attempt
-from quire.errors import FencedError, StoreError
-from quire.keys import ArtifactKey, digest_bytes
 from quire.store.artifacts import BATCH, BATCH_BYTES
 from quire.store.collecting import collect
 from quire.store.files import FileStore

@@ -9,8 +9,8 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from quire.document import READERS, Document, PageImage, RenderOptions
-from quire.errors import InputError, StoreError, UsageError
+from quire.core.document import READERS, Document, PageImage, RenderOptions
+from quire.core.errors import InputError, StoreError, UsageError
 from quire.store.artifacts import DAY_S
 from quire.store.collecting import collect
 from quire.store.deleting import delete_documents

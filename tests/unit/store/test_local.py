@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.errors import StoreError
+from quire.core.errors import StoreError
 from quire.store.local import LocalObjects
 from tests.fakes.disks import full_disk
 

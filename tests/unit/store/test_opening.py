@@ -6,9 +6,9 @@ from contextlib import closing
 
 import pytest
 
+from quire.core.errors import ConfigurationError, StoreError
+from quire.core.keys import ArtifactKey
 from quire.database.postgres import PostgresDatabase
-from quire.errors import ConfigurationError, StoreError
-from quire.keys import ArtifactKey
 from quire.store.files import FileStore
 from quire.store.opening import open_facts, open_store, read_facts
 

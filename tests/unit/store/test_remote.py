@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from quire.errors import ConfigurationError, StoreError
+from quire.core.errors import ConfigurationError, StoreError
 from quire.store.local import LocalObjects
 from quire.store.objects import Objects
 from quire.store.remote import FAN_OUT, RemoteObjects
@@ -172,7 +172,7 @@ def test_an_address_of_another_kind_is_refused(url):
 def test_without_obstore_the_extra_is_named():
     code = (
         "import sys; sys.modules['obstore'] = None\n"
-        "from quire.errors import ConfigurationError\n"
+        "from quire.core.errors import ConfigurationError\n"
         "from quire.store.remote import RemoteObjects\n"
         "try: RemoteObjects('s3://bucket/folder')\n"
         "except ConfigurationError as error: print(error)\n"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from quire.core.keys import ArtifactKey
 from quire.database.runs import Runs
-from quire.keys import ArtifactKey
 from quire.store.files import FileStore
 from quire.store.reporting import StageReport, report
 

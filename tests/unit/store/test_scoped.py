@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from quire.asking import Asker, Talk
-from quire.errors import FencedError, UsageError
-from quire.keys import ArtifactKey
+from quire.core.errors import FencedError, UsageError
+from quire.core.keys import ArtifactKey
 from quire.store.files import FileStore
 from quire.store.scoped import scoped
 from tests.unit.asking.test_asker import Embedder

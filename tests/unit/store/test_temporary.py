@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.errors import StoreError
-from quire.keys import ArtifactKey, Digest, digest_bytes
+from quire.core.errors import StoreError
+from quire.core.keys import ArtifactKey, Digest, digest_bytes
 from quire.store.temporary import TemporaryStore
 from tests.fakes.disks import full_disk
 

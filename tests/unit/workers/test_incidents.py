@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from quire.errors import CorruptError, EngineError, LimitError
+from quire.core.errors import CorruptError, EngineError, LimitError
 from quire.workers import Job, JobFailed, WorkerCrashed, WorkerOutOfMemory, WorkerPool
 from quire.workers.frames import MAX_DATA
 
@@ -161,7 +161,7 @@ def test_one_poison_job_among_twenty_leaves_nineteen_right():
 
 LIMITED = """
 import os, resource, tempfile
-from quire.errors import ConfigurationError
+from quire.core.errors import ConfigurationError
 from quire.workers import Job, WorkerPool
 
 def limit(soft):

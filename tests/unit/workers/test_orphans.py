@@ -218,7 +218,7 @@ def test_secrets_of_the_parent_do_not_reach_the_worker(monkeypatch):
 def test_closing_a_pool_that_a_fork_copied_does_nothing_to_it(tmp_path):
     script = """
         import os
-        from quire.errors import UsageError
+        from quire.core.errors import UsageError
         from quire.workers import Job, shared_pool
         job = Job("tests.fakes.jobs:double", 21)
         pool = shared_pool(1)

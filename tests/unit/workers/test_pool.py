@@ -10,7 +10,7 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 import pytest
 
 from quire import supervisor
-from quire.errors import ConfigurationError, StoreError, UsageError
+from quire.core.errors import ConfigurationError, StoreError, UsageError
 from quire.workers import Job, WorkerPool, WorkerTimeout, shared_pool
 from quire.workers.early import LEAST_MEMORY, MOST_MEMORY, memory_limit
 from quire.workers.job import KEPT

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from quire.core.document import Document, Source, document_of
+from quire.core.engine import Engine
+from quire.core.errors import InputError
+from quire.core.page_ranges import Pages, page_numbers
+from quire.core.pagetext import PageText
 from quire.detect import tiles
-from quire.document import Document, Source, document_of
 from quire.domains.drawings.grammar import tag_of
 from quire.domains.drawings.sheet import Drawing, Sheet
 from quire.domains.drawings.tags import TagGrammar, find_tags
 from quire.domains.drawings.texts import SheetText, native_texts, tiled_texts
 from quire.domains.drawings.title_block import title_block
-from quire.engine import Engine
-from quire.errors import InputError
-from quire.page_ranges import Pages, page_numbers
-from quire.pagetext import PageText
 from quire.pipeline import Pipeline
 from quire.pipeline.options import Cache
 from quire.pipeline.regions import pad

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.types import BBox, Field
 from quire.domains.boxes import box_json
 from quire.domains.drawings.grammar import TAG_KINDS, TagKind
 from quire.domains.drawings.tags import DrawingTag, by_kind
 from quire.domains.drawings.texts import SheetText
 from quire.export._csv import inert
-from quire.types import BBox, Field
 
 _COLUMNS = ("kind", "tag", "code", "number", "page", "left", "top", "width", "height", "angle", "confidence")
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from quire.core.types import BBox
 from quire.domains.drawings.grammar import TagKind, TagText, is_code, stacked_tag, tag_of
 from quire.domains.drawings.repairing import agreed
 from quire.domains.drawings.texts import SheetText
-from quire.types import BBox
 
 BELOW = 1.3  # of the height of the letters: how far below them their number may begin
 CENTRED = 0.6  # of the wider of both: how far their middles may be apart

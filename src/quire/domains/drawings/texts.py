@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from quire.engine import Recognition
-from quire.pagetext import INVISIBLE, LINE, SPACE, PageText
-from quire.types import BBox, Layout, Region
+from quire.core.engine import Recognition
+from quire.core.pagetext import INVISIBLE, LINE, SPACE, PageText
+from quire.core.types import BBox, Layout, Region
 
 GAP = 1.2  # of the size of the type: a wider gap separates two texts of one line
 SAME = 0.5  # of the smaller box: two readings that share this much are of one text

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from quire.core.types import BBox, Field
 from quire.domains.drawings.texts import SheetText
-from quire.types import BBox, Field
 
 CORNER = 0.55  # of the width and height of the sheet: title blocks are in the lower right
 RIGHT = 10.0  # of the height of a label: how far right of it its value may begin

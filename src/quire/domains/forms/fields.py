@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import Unpack
 
 from quire.awaited import settled
+from quire.core.document import Document, Source, document_of
+from quire.core.engine import ReadLine, Recognition
+from quire.core.types import BBox, Word
 from quire.correct import Corrector
 from quire.detect.check_boxes import CheckBox, find_check_boxes
-from quire.document import Document, Source, document_of
 from quire.domains.forms.values import CheckedBox, Form, FormField
-from quire.engine import ReadLine, Recognition
 from quire.extract.pairs import find_pairs
 from quire.prepare import PrepareProfile, page_picture
 from quire.reading.call import ReadOptions, read
 from quire.result import DocumentResult
-from quire.types import BBox, Word
 
 BEFORE = 12.0  # of the height of a check box: how far left of it its label may end
 BESIDE = 2.5  # of the height of a check box: how far its label may be, and how far apart the label's words are

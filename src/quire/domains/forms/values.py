@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quire.atomic_files import write_files
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.types import BBox, Block
 from quire.domains.boxes import box_json
-from quire.types import BBox, Block
 
 
 @dataclass(frozen=True, slots=True)

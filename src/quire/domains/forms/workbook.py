@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from quire.core.types import Table
 from quire.domains.forms.values import Form
 from quire.export.workbooks import fitting, open_workbook
-from quire.types import Table
 
 SURE, DOUBTFUL = 0.9, 0.7
 _COLOURS = ((SURE, "#C6EFCE"), (DOUBTFUL, "#FFEB9C"), (0.0, "#FFC7CE"))

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from quire.catalog.files import catalog_rows
 from quire.chunk.rows import jsonl
 from quire.cite.model import LanguageModel
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.opened import WorkerWork
+from quire.core.types import Part
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.reads.jobs import Export, loaded_result
 from quire.export.crops import PageCrops, rendered_by
@@ -22,9 +24,7 @@ from quire.extract.reports import ReportFormat, report
 from quire.extract.rereading import CropReading, reread_places, with_readings
 from quire.extract.running import extract
 from quire.learn.samples import Sample
-from quire.opened import WorkerWork
 from quire.reading.model_answers import answers_of_parent
-from quire.types import Part
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from quire.context import Json
-from quire.engine import Engine, identity_of
-from quire.errors import UsageError
+from quire.core.context import Json
+from quire.core.engine import Engine, identity_of
+from quire.core.errors import UsageError
+from quire.core.keys import Digest, digest_of
 from quire.extract import rereading
 from quire.extract.registry import DEFAULT, find_extractor
 from quire.extract.running import VERSION
 from quire.extract.schema import ExtractSchema, asked_schema
-from quire.keys import Digest, digest_of
 from quire.reading.rereading import reread_engine
 
 

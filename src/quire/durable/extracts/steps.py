@@ -11,7 +11,12 @@ from itertools import accumulate
 from typing import cast
 
 from quire.cite.model import LanguageModel
-from quire.context import Claim, Json
+from quire.core.context import Claim, Json
+from quire.core.engine import Engine
+from quire.core.errors import ConfigurationError
+from quire.core.events import Sink
+from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_of
+from quire.core.types import BBox, Part
 from quire.durable.extracts import jobs
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.flows.once import made_once
@@ -19,15 +24,10 @@ from quire.durable.flows.resolving import TellingService
 from quire.durable.messages import DocumentReference
 from quire.durable.reads.jobs import Export
 from quire.durable.reads.steps import EXPORT_S, DocumentSteps, lane_of
-from quire.engine import Engine
-from quire.errors import ConfigurationError
-from quire.events import Sink
 from quire.extract.reports import ReportFormat, check_report_format
 from quire.flow.components import Files
-from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.reading.model_answers import REQUEST, RecordedAnswers, answered_here
 from quire.reading.rereading import crop_readings
-from quire.types import BBox, Part
 from quire.workers import WorkerReply
 from quire.workers.pool import Lane
 

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from quire.context import Json, Store
+from quire.core.context import Json, Store
+from quire.core.errors import QuireError, UsageError
+from quire.core.keys import Digest
 from quire.durable.flows.flow import Flow, PassingStore
 from quire.durable.flows.workflow import flow_argument, flow_output
 from quire.durable.opening import pools_for, workflows_on
-from quire.errors import QuireError, UsageError
 from quire.flow.definition import Case
-from quire.keys import Digest
 from quire.runtime.local import LocalRuntime, inline
 
 SHOWN = 120

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from quire.chunk import DEFAULT_TOKENIZER, ChunkerName, ChunkOptions
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.table_areas import TABLES_MODES
 from quire.embed.options import VECTOR_FORMATS, LexicalOptions
 from quire.extract.values import SURE
 from quire.flow.components import Component, Port, component, component_of
 from quire.flow.types import Type
 from quire.recognize.options import EFFORTS, OCR_MODES
-from quire.table_areas import TABLES_MODES
 
 if TYPE_CHECKING:
+    from quire.core.types import PageResult
     from quire.result import DocumentResult
-    from quire.types import PageResult
 
 _TEXT = Type("string")
 _TEXTS = Type("list", _TEXT)

@@ -9,8 +9,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from quire.core.opened import Opened, WorkerWork
 from quire.durable.reads.jobs import Export, loaded_result
-from quire.opened import Opened, WorkerWork
 
 if TYPE_CHECKING:
     from quire.domains.forms import Form

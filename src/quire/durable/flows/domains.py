@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from quire.context import Json
+from quire.core.context import Json
 from quire.durable.flows.domain_jobs import DrawingRequest
 from quire.durable.messages import DocumentReference, SourceJson
 from quire.durable.reads.request import SourceRef

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from quire.chunk.rows import ChunkRow
-from quire.context import Store
+from quire.core.context import Store
+from quire.core.errors import QuireError, UsageError
+from quire.core.keys import digest_of
 from quire.embed.options import VECTOR_FORMATS, LexicalOptions, VectorFormat
-from quire.errors import QuireError, UsageError
 from quire.flow.components import Files
-from quire.keys import digest_of
 
 
 def embedding(store: Store) -> Callable[..., Files]:

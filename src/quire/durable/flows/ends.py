@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.errors import QuireError, RunError
+from quire.core.keys import artifact_key, digest_bytes, digest_of
 from quire.durable.flows.making import Making, encoded
 from quire.durable.flows.resolving import Absent, Values
 from quire.durable.messages import KeyedReadArgument, OutputReference, SourceJson
 from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.errors import QuireError, RunError
 from quire.flow.definition import FlowDefinition
-from quire.keys import artifact_key, digest_bytes, digest_of
 
 
 def identified(given: Mapping[str, Json]) -> dict[str, SourceJson]:

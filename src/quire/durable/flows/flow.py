@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import TypeGuard
 
 from quire.atomic_files import output_stem, write_files
-from quire.context import Json, Store
+from quire.core.context import Json, Store
+from quire.core.errors import RunError, UsageError
+from quire.core.events import Sink
+from quire.core.keys import Digest
 from quire.durable.flows.workflow import flow_argument, flow_output
 from quire.durable.messages import ArtifactFile, FlowOutcome
 from quire.durable.opening import pools_for, workflows_on
-from quire.errors import RunError, UsageError
-from quire.events import Sink
 from quire.flow.checking import input_problems
 from quire.flow.definition import FlowDefinition
 from quire.flow.files import FlowFile, find_flow, load_flow, parse_flow
 from quire.flow.registry import ComponentRegistry
-from quire.keys import Digest
 from quire.runtime.local import LocalRuntime, inline
 from quire.store.opening import open_store
 from quire.store.temporary import TemporaryStore

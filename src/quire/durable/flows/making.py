@@ -12,8 +12,13 @@ from functools import partial
 from typing import Literal, cast
 
 from quire.awaited import settled
-from quire.context import Claim, Json, Store
-from quire.document import Document
+from quire.core.context import Claim, Json, Store
+from quire.core.document import Document
+from quire.core.errors import RETRYABLE, FencedError, QuireError, RunError, log_traceback
+from quire.core.events import Sink, reason_of
+from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_of
+from quire.core.page_ranges import selection
+from quire.core.types import PageResult
 from quire.durable.extracts.request import engine_version, extractor_versions
 from quire.durable.flows.embedding import embedder_versions
 from quire.durable.flows.once import made_once
@@ -27,14 +32,9 @@ from quire.durable.flows.resolving import (
     is_source,
 )
 from quire.durable.messages import ArtifactFile, MadePages, OpenedReview, PageCount, PageEntry, PageSelection, StepValue
-from quire.errors import RETRYABLE, FencedError, QuireError, RunError, log_traceback
-from quire.events import Sink, reason_of
 from quire.export import FORMATS, find_format
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
-from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
-from quire.page_ranges import selection
-from quire.types import PageResult
 
 GROUP = 16
 """Pages in one durable step; each page is an artifact of its own."""

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from quire.context import Claim, Store
-from quire.errors import FencedError
-from quire.keys import ArtifactKey
+from quire.core.context import Claim, Store
+from quire.core.errors import FencedError
+from quire.core.keys import ArtifactKey
 
 T = TypeVar("T")
 

@@ -7,17 +7,17 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TypeAlias
 
-from quire.context import Store
-from quire.document import RenderOptions
+from quire.core.context import Store
+from quire.core.document import RenderOptions
+from quire.core.errors import InputError, UsageError
+from quire.core.events import Sink, reason_of
+from quire.core.opened import Opened
+from quire.core.page_ranges import page_numbers
+from quire.core.passwords import Password, password_of
 from quire.durable.flows.resolving import PageService
 from quire.durable.messages import DocumentReference, PageEntry, SourceJson
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import Sources
-from quire.errors import InputError, UsageError
-from quire.events import Sink, reason_of
-from quire.opened import Opened
-from quire.page_ranges import page_numbers
-from quire.passwords import Password, password_of
 from quire.reading.drawing import draw
 from quire.reading.worker_pages import look_into
 from quire.store.artifacts import ArtifactStore

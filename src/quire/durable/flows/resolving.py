@@ -9,20 +9,20 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
-from quire.context import Json, Store
-from quire.document import Document
+from quire.core.context import Json, Store
+from quire.core.document import Document
+from quire.core.encoding import encode_page
+from quire.core.errors import RunError
+from quire.core.keys import Digest, digest_bytes, digest_of
+from quire.core.passwords import Password
 from quire.durable.messages import DocumentReference, OpenedReview, PageEntry, SourceJson, StepValue
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import open_source
-from quire.encoding import encode_page
-from quire.errors import RunError
 from quire.flow.definition import Expression, InputReference, Literal, StepReference, follow
-from quire.keys import Digest, digest_bytes, digest_of
-from quire.passwords import Password
 
 if TYPE_CHECKING:
+    from quire.core.types import PageResult
     from quire.result import DocumentResult
-    from quire.types import PageResult
 
 Loader: TypeAlias = "Callable[[DocumentReference], DocumentResult]"
 """Loads the result that a reference stands for."""

@@ -14,7 +14,12 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeAlias, cast
 
-from quire.context import MAX_RESULT, Context, Json, Retry, Store, Workflow
+from quire.core.context import MAX_RESULT, Context, Json, Retry, Store, Workflow
+from quire.core.errors import ConfigurationError, RunError, UsageError
+from quire.core.events import Event, EventKind, reason_of
+from quire.core.keys import digest_of
+from quire.core.page_ranges import page_numbers
+from quire.core.passwords import Password
 from quire.durable.emitting import step_sink
 from quire.durable.extracts.steps import extracting, reporting
 from quire.durable.flows.domains import domain_services
@@ -47,17 +52,12 @@ from quire.durable.messages import (
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.reviewing import reviewing
-from quire.errors import ConfigurationError, RunError, UsageError
-from quire.events import Event, EventKind, reason_of
 from quire.flow import Component, FlowDefinition, Node, Step, StepReference, check, parse
 from quire.flow.checking import input_problems
 from quire.flow.definition import references
 from quire.flow.files import find_flows, load_flow
 from quire.flow.registry import ComponentRegistry
 from quire.flow.tree import nearest, raise_mistakes
-from quire.keys import digest_of
-from quire.page_ranges import page_numbers
-from quire.passwords import Password
 
 STAGE = "step"
 KEPT = 16

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from quire.atomic_files import output_stem
+from quire.core.document import is_url
+from quire.core.errors import InputError, StoreError, UsageError
+from quire.core.media_types import HEAD_BYTES, TAIL_BYTES, is_document, refusal_of_name
+from quire.core.regular_files import kind_of
 from quire.database.places import DATABASE
-from quire.document import is_url
 from quire.durable.folders.naming import NamedSource, told_apart
-from quire.errors import InputError, StoreError, UsageError
-from quire.media_types import HEAD_BYTES, TAIL_BYTES, is_document, refusal_of_name
-from quire.regular_files import kind_of
 
 if TYPE_CHECKING:
     from quire.database.database import Database

@@ -12,7 +12,11 @@ from threading import Condition, Lock
 from quire.atomic_files import write_files
 from quire.batch import ItemOutcome, StageContext, StageError, WorkItem
 from quire.batch.schedule import Task
-from quire.context import Runtime
+from quire.core.context import Runtime
+from quire.core.errors import PERMANENT, InputError, RunCancelled, RunError, StoreError
+from quire.core.events import Event
+from quire.core.hashing import FileState, hash_file
+from quire.core.keys import digest_bytes
 from quire.database.documents import DocumentRows
 from quire.database.outputs import Output, OutputFile, Outputs
 from quire.database.places import path_text
@@ -27,10 +31,6 @@ from quire.durable.indexing.delivery import IndexDelivery
 from quire.durable.messages import CallCounts, DocumentFacts, FlowArgument, FlowOutcome
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import keep_source
-from quire.errors import PERMANENT, InputError, RunCancelled, RunError, StoreError
-from quire.events import Event
-from quire.hashing import FileState, hash_file
-from quire.keys import digest_bytes
 from quire.reading.page_recognition import GATE
 from quire.store.artifacts import ArtifactStore
 

@@ -19,7 +19,9 @@ from quire.batch import StageContext, StageError, StageHooks, StageOutcome, Stag
 from quire.batch.manifest import LEFT_OUT, Row, item_name
 from quire.batch.running import StageScheduling
 from quire.batch.telling import FIGURES, StageTeller
-from quire.context import Context, RunState, Runtime, Workflow
+from quire.core.context import Context, RunState, Runtime, Workflow
+from quire.core.errors import Category, FencedError, QuireError, RunError, UsageError
+from quire.core.events import Event, Sink
 from quire.database.places import path_text
 from quire.database.runs import ENDED, Runs
 from quire.durable.flows.workflow import Registered
@@ -29,8 +31,6 @@ from quire.durable.folders.plan import PlanStopped, plan_batch
 from quire.durable.folders.request import BatchRequest
 from quire.durable.indexing.delivery import IndexTarget, delivery_to
 from quire.durable.messages import BatchArgument, BatchFigures
-from quire.errors import Category, FencedError, QuireError, RunError, UsageError
-from quire.events import Event, Sink
 from quire.store.artifacts import ArtifactStore
 from quire.supervisor import SupervisedThread
 

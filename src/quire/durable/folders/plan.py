@@ -14,6 +14,10 @@ from typing import Literal, NamedTuple
 from quire.atomic_files import fitting_stem
 from quire.batch.stopping import Stop
 from quire.budget import cpu_budget
+from quire.core.errors import UsageError
+from quire.core.hashing import FileState, Hashed, hash_file
+from quire.core.keys import Digest, digest_bytes, digest_of
+from quire.core.table_areas import PatternArea, TableArea, areas_beside, areas_for
 from quire.database.database import Database
 from quire.database.files import HashedFiles
 from quire.database.outputs import Output, Outputs
@@ -24,10 +28,6 @@ from quire.durable.folders.discovery import LeftOutFile, find_sources
 from quire.durable.folders.request import BatchRequest
 from quire.durable.folders.settings import FlowSettings, asked_by, difference
 from quire.durable.messages import PlannedDocumentJson
-from quire.errors import UsageError
-from quire.hashing import FileState, Hashed, hash_file
-from quire.keys import Digest, digest_bytes, digest_of
-from quire.table_areas import PatternArea, TableArea, areas_beside, areas_for
 
 DocumentState = Literal["done", "stale", "missing", "edited", "quarantined", "error"]
 """`stale`: an output exists, but of another version of the document or with other settings. `edited`: the output was

@@ -6,11 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from quire.core.hashing import hash_file
 from quire.database.database import Database
 from quire.database.outputs import Output, OutputFile, Outputs
 from quire.database.quarantine import Quarantine
 from quire.durable.messages import OrphanJson
-from quire.hashing import hash_file
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from quire import assemble
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.errors import RunError, UsageError
+from quire.core.keys import digest_bytes, digest_of
 from quire.durable.flows.flow import Flow
 from quire.durable.flows.making import Making
 from quire.durable.flows.resolving import Values
@@ -16,10 +18,8 @@ from quire.durable.flows.workflow import Registered, flow_argument
 from quire.durable.folders.request import BatchRequest
 from quire.durable.messages import DecidingSettings, DocumentReference, FlowArgument, SourceJson
 from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.errors import RunError, UsageError
 from quire.flow.checking import input_problems
 from quire.flow.definition import FlowDefinition, plain
-from quire.keys import digest_bytes, digest_of
 
 PATIENCE = ("retries", "retry_backoff_s")
 """Inputs that do not change the output."""

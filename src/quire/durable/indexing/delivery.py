@@ -14,13 +14,13 @@ from urllib.parse import quote
 
 from quire.asking import Asker
 from quire.chunk import ChunkOptions, find_tokenizer, settings_of
-from quire.context import Json, Store
+from quire.core.context import Json, Store
+from quire.core.embedder import Embedder
+from quire.core.errors import UsageError
+from quire.core.keys import digest_of
 from quire.database.places import path_text
 from quire.embed.batches import dense_vectors
 from quire.embed.registry import find_embedder
-from quire.embedder import Embedder
-from quire.errors import UsageError
-from quire.keys import digest_of
 from quire.search import passages, statements
 from quire.search import terms as lexical
 from quire.search.backend import IndexBackend, IndexProfile, check_embedder, embedder_version

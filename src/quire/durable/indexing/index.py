@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Self
 from quire.batch.contracts import StageOptions, StageOutcome
 from quire.batch.stopping import Stop
 from quire.catalog.crops import MARGIN
-from quire.context import Json, Runtime
+from quire.core.context import Json, Runtime
+from quire.core.document import Document, RenderOptions
+from quire.core.errors import ChangedError, InputError, StoreError, UsageError
+from quire.core.events import Sink
+from quire.core.opened import Opened
 from quire.database.outputs import Outputs
-from quire.document import Document, RenderOptions
 from quire.durable.indexing.opening import open_indexes
 from quire.durable.indexing.searching import search_index
 from quire.embed.registry import AUTO, NONE, chosen_embedder
-from quire.errors import ChangedError, InputError, StoreError, UsageError
-from quire.events import Sink
-from quire.opened import Opened
 from quire.search.backend import IndexBackend, IndexProfile, IndexVersion
 from quire.search.crops import crop_box
 from quire.search.engine_address import EngineAddress

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.errors import ConfigurationError
+from quire.core.errors import ConfigurationError
 from quire.search.backend import Indexes
 from quire.search.engine_places import open_engine, remember
 from quire.search.opening import indexes_of

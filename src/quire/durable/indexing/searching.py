@@ -9,9 +9,9 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from quire.core.embedder import Embedder, Reranker
 from quire.embed.codec import decode_dense
 from quire.embed.registry import find_embedder, find_reranker
-from quire.embedder import Embedder, Reranker
 from quire.search.backend import IndexBackend, IndexProfile, check_embedder
 from quire.search.query import SearchFilter, parse_query
 from quire.search.reranking import TOP, rerank_hits

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from quire.chunk import ChunkOptions
+from quire.core.errors import UsageError
 from quire.durable.indexing.delivery import IndexDelivery, IndexOwner, IndexTarget
 from quire.durable.indexing.opening import open_indexes
 from quire.durable.indexing.searching import search_index
@@ -15,7 +16,6 @@ from quire.durable.messages import DocumentReference
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.views.views import DocumentViews
 from quire.embed.registry import AUTO, NONE, chosen_embedder
-from quire.errors import UsageError
 from quire.search.query import SearchFilter
 from quire.search.searching import SearchOptions
 from quire.search.values import SearchHit

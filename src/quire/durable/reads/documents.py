@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from quire.context import Json, Store
+from quire.core.context import Json, Store
+from quire.core.encoding import decode_document, info_of_row, info_row
+from quire.core.engine import Attempt
+from quire.core.keys import ArtifactKey, Digest, Profile, artifact_key
+from quire.core.passwords import Password
+from quire.core.types import PageInfo
 from quire.durable.messages import DocumentReference
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import open_source
-from quire.encoding import decode_document, info_of_row, info_row
-from quire.engine import Attempt
-from quire.keys import ArtifactKey, Digest, Profile, artifact_key
-from quire.passwords import Password
 from quire.reading.page_stages import Texts
 from quire.result import DocumentResult, ReadSource
 from quire.store.scoped import scoped
-from quire.types import PageInfo
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,18 +12,18 @@ from itertools import accumulate
 from typing import Any, Literal
 
 from quire.assemble import assemble_pages
-from quire.encoding import decode_document, decode_page, encode_document
-from quire.engine import Attempt
-from quire.keys import Digest
-from quire.media_types import INPUT_FORMATS
-from quire.opened import Opened, WorkerWork
-from quire.page_ranges import page_numbers
-from quire.pagetext import PageText
+from quire.core.encoding import decode_document, decode_page, encode_document
+from quire.core.engine import Attempt
+from quire.core.keys import Digest
+from quire.core.media_types import INPUT_FORMATS
+from quire.core.opened import Opened, WorkerWork
+from quire.core.page_ranges import page_numbers
+from quire.core.pagetext import PageText
+from quire.core.types import OutlineEntry, PageInfo, PageResult
 from quire.reading.native_pages import text_of_page
 from quire.reading.page_jobs import about, read_pages
 from quire.recognize.options import RecognizeOptions
 from quire.result import DocumentResult, ReadSource
-from quire.types import OutlineEntry, PageInfo, PageResult
 
 AT_ONCE = 64
 """Artifacts in one message from the parent."""

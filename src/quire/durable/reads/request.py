@@ -10,20 +10,20 @@ from pathlib import Path
 from typing import cast
 
 from quire import assemble, layout
-from quire.context import Json
-from quire.document import Document
+from quire.core.context import Json
+from quire.core.document import Document
+from quire.core.engine import Engine
+from quire.core.errors import ConfigurationError
+from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_of
+from quire.core.media_types import by_name
+from quire.core.page_ranges import check_pages
+from quire.core.table_areas import TableArea, TableOptions, TablesMode, areas_beside
 from quire.durable.messages import ReadArgument, SourceJson
-from quire.engine import Engine
-from quire.errors import ConfigurationError
-from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
-from quire.media_types import by_name
-from quire.page_ranges import check_pages
 from quire.reading.page_stages import NativeText
 from quire.reading.recognizer import DEFAULT_ENGINES, DEFAULT_FORMULAS
 from quire.recognize import looking, placing, structured
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.recognize.registry import make
-from quire.table_areas import TableArea, TableOptions, TablesMode, areas_beside
 
 STAGES = {
     "text extraction of Quire": NativeText.version,

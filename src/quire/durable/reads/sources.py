@@ -13,14 +13,14 @@ from threading import Lock
 from typing import BinaryIO
 from weakref import finalize
 
-from quire.bundle import Bundle
-from quire.context import Store
-from quire.document import Document
+from quire.core.bundle import Bundle
+from quire.core.context import Store
+from quire.core.document import Document
+from quire.core.errors import ChangedError, InputError
+from quire.core.hashing import FileState, Hashed, hash_file
+from quire.core.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes
+from quire.core.passwords import Password, password_of
 from quire.durable.reads.request import SourceRef
-from quire.errors import ChangedError, InputError
-from quire.hashing import FileState, Hashed, hash_file
-from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes
-from quire.passwords import Password, password_of
 from quire.store.scoped import document_in
 
 NOTHING = Profile().digest()

@@ -13,22 +13,23 @@ from threading import Lock
 from typing import Literal, NamedTuple, NotRequired, TypedDict, cast
 
 from quire.budget import worker_count
-from quire.context import Store
-from quire.document import Document
+from quire.core.context import Store
+from quire.core.document import Document
+from quire.core.engine import Attempt
+from quire.core.errors import Category, LimitError, StoreError
+from quire.core.events import Event, Sink
+from quire.core.keys import Digest, Profile, artifact_key, digest_bytes
+from quire.core.media_types import INPUT_FORMATS
+from quire.core.opened import Opened
+from quire.core.page_ranges import page_numbers, selection
+from quire.core.passwords import Password, password_of
+from quire.core.types import OutlineEntry, PageInfo, PageResult
 from quire.durable.messages import AttemptRow, DocumentPlan, DocumentReference, LedgerJson, PageShape
 from quire.durable.reads import jobs
 from quire.durable.reads.documents import ReadIndex, Record, index_key
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.sources import Sources
-from quire.engine import Attempt
-from quire.errors import Category, LimitError, StoreError
-from quire.events import Event, Sink
 from quire.flow.components import Files
-from quire.keys import Digest, Profile, artifact_key, digest_bytes
-from quire.media_types import INPUT_FORMATS
-from quire.opened import Opened
-from quire.page_ranges import page_numbers, selection
-from quire.passwords import Password, password_of
 from quire.reading.bundles import bundle_of
 from quire.reading.native_pages import LocalPages
 from quire.reading.page_stages import Gathered, Texts
@@ -39,7 +40,6 @@ from quire.reading.worker_pages import About, ReceivedPage, WorkerPages, look_in
 from quire.recognize.options import RecognizeOptions
 from quire.result import Ledger
 from quire.store.scoped import ScopedStore
-from quire.types import OutlineEntry, PageInfo, PageResult
 from quire.workers import Job, WorkerPool, WorkerReply, shared_pool
 from quire.workers.pool import Lane
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import starmap
 
-from quire.context import Context, Retry, Workflow
+from quire.core.context import Context, Retry, Workflow
+from quire.core.events import Event, Sink
+from quire.core.page_ranges import page_numbers, selection
 from quire.durable.messages import DocumentPlan, DocumentReference, PagesArgument, PagesResult, ReadArgument
 from quire.durable.reads.request import ReadRequest
 from quire.durable.reads.steps import DocumentSteps, PageOutcome
-from quire.events import Event, Sink
-from quire.page_ranges import page_numbers, selection
 
 GROUP = 16
 """Pages of one invocation, where repeating a page is cheap."""

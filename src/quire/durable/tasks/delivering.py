@@ -13,12 +13,20 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.errors import (
+    ConfigurationError,
+    FetchError,
+    InputError,
+    LimitError,
+    StoreError,
+    UsageError,
+    install_advice,
+)
+from quire.core.keys import digest_bytes
+from quire.core.names import file_stem, safe_name
 from quire.durable.messages import TaskDocument, TaskSource
-from quire.errors import ConfigurationError, FetchError, InputError, LimitError, StoreError, UsageError, install_advice
 from quire.fetching import Fetched, FetchPolicy, check_host, send, temporary_file
-from quire.keys import digest_bytes
-from quire.names import file_stem, safe_name
 
 if TYPE_CHECKING:
     from obstore.store import ClientConfig, ObjectStore, RetryConfig

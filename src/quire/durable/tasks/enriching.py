@@ -14,18 +14,18 @@ from itertools import accumulate
 from typing import cast
 
 from quire.asking import Ask, TooSlow
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.engine import Policy
+from quire.core.errors import ConfigurationError, EngineError, InputError, UsageError
+from quire.core.events import reason_of
+from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
 from quire.durable.messages import DocumentReference, EnrichArgument, TaskEnrichment, TaskFault
 from quire.durable.reads.steps import EXPORT_S, DocumentSteps
 from quire.durable.tasks import jobs
 from quire.embed.families import quiet_asker
-from quire.engine import Policy
-from quire.errors import ConfigurationError, EngineError, InputError, UsageError
-from quire.events import reason_of
 from quire.export.docling_enrichments import Addition, EnrichmentKind, request_about, understood
 from quire.extract.language_model.answering import each_answered
 from quire.fetching import FetchPolicy, sendable
-from quire.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
 from quire.model_server import PASSING, Broken, ModelServer
 from quire.recognize.registry import make
 from quire.recognize.vision import VisionEngine

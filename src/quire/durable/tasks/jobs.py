@@ -18,19 +18,19 @@ from typing import Any, cast
 
 from quire.answers.documents import exported
 from quire.answers.scores import confidence, scores_of
-from quire.context import Json
-from quire.document import Reader
+from quire.core.context import Json
+from quire.core.document import Reader
+from quire.core.encoding import decode_document
+from quire.core.errors import InputError
+from quire.core.keys import Digest
+from quire.core.media_types import INPUT_FORMATS
+from quire.core.opened import WorkerWork
+from quire.core.picture import Picture
 from quire.durable.reads.jobs import Export, Short, load_artifacts, loaded_result, read_short
-from quire.encoding import decode_document
-from quire.errors import InputError
 from quire.export import docling_outputs
 from quire.export.crops import PageCrops, rendered_by
 from quire.export.docling_enrichments import Addition, EnrichmentKind, additions_of, enrichable, enriched
 from quire.export.docling_images import OutputOptions, image_of
-from quire.keys import Digest
-from quire.media_types import INPUT_FORMATS
-from quire.opened import WorkerWork
-from quire.picture import Picture
 from quire.reading.native_pages import text_of_page
 from quire.recognize.vision.request import data_url
 from quire.result import DocumentResult, ReadSource

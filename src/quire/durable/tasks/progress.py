@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.media_types import input_format_of
 from quire.durable.messages import TaskCounts, TaskDocument
-from quire.media_types import input_format_of
 
 
 def number_of_documents(count: int) -> Json:

@@ -6,7 +6,7 @@ no answer, list or log, and is removed from the database when the run has ended.
 
 from __future__ import annotations
 
-from quire.context import Json
+from quire.core.context import Json
 from quire.durable.messages import TaskArgument, TaskSource
 from quire.fetching import shown_url
 

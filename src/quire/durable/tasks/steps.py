@@ -8,8 +8,12 @@ from collections.abc import Sequence
 from itertools import accumulate
 from math import inf
 
-from quire.context import Json, Store
-from quire.document import Document
+from quire.core.context import Json, Store
+from quire.core.document import Document
+from quire.core.errors import RunError
+from quire.core.events import Sink
+from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
+from quire.core.media_types import input_format_of
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.extracts.steps import ExtractSteps
 from quire.durable.messages import (
@@ -32,11 +36,7 @@ from quire.durable.reviewing import ReviewSteps
 from quire.durable.tasks import delivering, jobs
 from quire.durable.tasks.enriching import Enriching
 from quire.durable.tasks.progress import counted
-from quire.errors import RunError
-from quire.events import Sink
 from quire.fetching import FetchPolicy, fetch, send
-from quire.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
-from quire.media_types import input_format_of
 from quire.workers.pool import Lane
 
 SHORT_S = 120.0

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from quire.context import Context, Json, Retry, Workflow
+from quire.core.context import Context, Json, Retry, Workflow
+from quire.core.errors import Category, RunError
+from quire.core.events import Event, EventKind
+from quire.core.keys import Digest
+from quire.core.names import safe_name
 from quire.durable.emitting import step_sink
 from quire.durable.messages import (
     DocumentReference,
@@ -24,11 +28,7 @@ from quire.durable.reads.workflows import sink_of
 from quire.durable.tasks import progress
 from quire.durable.tasks.sealing import unsealed
 from quire.durable.tasks.steps import READS, TaskSteps
-from quire.errors import Category, RunError
-from quire.events import Event, EventKind
 from quire.fetching import url_name
-from quire.keys import Digest
-from quire.names import safe_name
 
 TASKS, CALLS = "tasks", "calls"
 """The pools: for tasks that wait in a queue, and for those that a caller waits for."""

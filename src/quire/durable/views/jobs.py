@@ -11,17 +11,17 @@ from dataclasses import asdict, dataclass
 
 from quire.chunk import ChunkOptions, chunks
 from quire.chunk.rows import rows
+from quire.core.encoding import decode_document
+from quire.core.engine import Attempt
+from quire.core.errors import UsageError
+from quire.core.keys import Digest
+from quire.core.opened import WorkerWork
+from quire.core.pagetext import PageText
+from quire.core.types import Block, PageInfo, Word
 from quire.durable.reads.jobs import load_artifacts
 from quire.durable.views import searching
-from quire.encoding import decode_document
-from quire.engine import Attempt
-from quire.errors import UsageError
 from quire.export import _csv, _excel, _flow, _json, _lines, _markdown, _structure
-from quire.keys import Digest
-from quire.opened import WorkerWork
-from quire.pagetext import PageText
 from quire.reading.native_pages import text_of_page
-from quire.types import Block, PageInfo, Word
 from quire.verify.phrases import folded, matches, without_accents
 
 AT_ONCE = 32

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from quire.catalog.places import span_places
-from quire.types import BBox, Block, BlockKind, Part
+from quire.core.types import BBox, Block, BlockKind, Part
 
 AROUND = 60
 """Characters of a snippet on both sides of the match."""

@@ -17,22 +17,22 @@ from quire.atomic_files import output_stem
 from quire.catalog.crops import PAGE_DPI, picture_id
 from quire.chunk import ChunkOptions, find_tokenizer, settings_of
 from quire.chunk.rows import ChunkRow
-from quire.context import Claim, Json, Store
-from quire.document import RenderOptions
+from quire.core.context import Claim, Json, Store
+from quire.core.document import RenderOptions
+from quire.core.errors import InputError, StoreError, UsageError
+from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_of
+from quire.core.types import BBox
 from quire.durable.extracts.jobs import Reporting, Sampling
 from quire.durable.flows.once import made_once
 from quire.durable.messages import DocumentReference
 from quire.durable.reads.documents import ReadIndex, index_key
 from quire.durable.reads.steps import NOTHING, DocumentSteps
 from quire.durable.views import jobs
-from quire.errors import InputError, StoreError, UsageError
 from quire.export import find_format
 from quire.extract.reports import MEDIA_TYPES, ReportFormat
 from quire.extract.reports import VERSION as REPORT
-from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.reading.drawing import draw
 from quire.reading.worker_pages import stored
-from quire.types import BBox
 from quire.workers import Job, WorkerPool, WorkerReply
 from quire.workers.conversation import OnRequest
 

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from quire.core.types import Cell, Table
 from quire.extract.lines import PlacedLine
-from quire.types import Cell, Table
 
 ROW = 0.5  # of the lower height: how much two lines of a row share
 HIGH_ABOVE = 2.2  # of the height: how far above a label may be

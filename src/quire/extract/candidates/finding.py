@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.median import median
+from quire.core.types import BBox
 from quire.extract.candidates.addresses import address_marks, begins_address, continues_address, is_stop
 from quire.extract.candidates.around import Around, Neighbourhood
 from quire.extract.candidates.companies import has_legal_form, is_one_name
@@ -18,8 +20,6 @@ from quire.extract.lines import PlacedLine, lines_of
 from quire.extract.naming.form_words import is_form_label
 from quire.extract.pairs import RoleInLine, find_roles
 from quire.extract.schema import ValueKind
-from quire.median import median
-from quire.types import BBox
 
 MOST_LINES = 6  # of an address
 LONGEST_NAME = 120  # characters of a line that may be a name or a short text

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from quire.core.median import median
 from quire.extract.lines import PlacedLine
-from quire.median import median
 from quire.verify.phrases import TextSpan
 
 WIDE = 1.6

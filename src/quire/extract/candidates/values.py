@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.types import BBox
 from quire.extract.schema import ValueKind
-from quire.types import BBox
 
 CandidateOrigin = Literal["field", "cell", "line", "span", "block"]
 """What it is: the value of a key-value pair, a cell of a table, a whole line, a part of a line, a whole block."""

@@ -17,8 +17,8 @@ from threading import Thread
 from typing import Any, Protocol
 
 from quire.cite.model import LanguageModel
-from quire.errors import EngineError
-from quire.keys import ArtifactKey, Profile, artifact_key, digest_bytes
+from quire.core.errors import EngineError
+from quire.core.keys import ArtifactKey, Profile, artifact_key, digest_bytes
 from quire.model_server import Refused
 from quire.recognize.vision.reply import CutOff, json_in, written
 

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from quire import prompts
 from quire.catalog.records import SourceCatalog
 from quire.cite.model import KEY, MODEL, URL, LanguageModel
-from quire.errors import ConfigurationError, EngineError, UsageError
+from quire.core import prompts
+from quire.core.errors import ConfigurationError, EngineError, UsageError
+from quire.core.keys import digest_of
 from quire.extract.extractor import PartlyFailed
 from quire.extract.language_model.answering import current_answers, current_model, tree_in
 from quire.extract.language_model.certainty import certainties
@@ -20,7 +21,6 @@ from quire.extract.language_model.passages import halved, parts_of
 from quire.extract.merging import is_same, settled
 from quire.extract.schema import ExtractSchema, ObjectSpec
 from quire.extract.values import Proposal
-from quire.keys import digest_of
 from quire.model_server import Refused
 from quire.recognize.vision.reply import CutOff
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
+from quire.core.context import Json
 from quire.extract.schema import ExtractSchema, LeafSpec, ListSpec, SchemaNode
 from quire.extract.values import Proposal
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from quire.catalog.records import SourceCatalog
+from quire.core.types import BBox
 from quire.extract.lines import PlacedLine, lines_of
 from quire.extract.pairs.pieces import LinePiece, PiecesOfPage, Way, gap_of, numbering
 from quire.extract.pairs.roles import label_scores
 from quire.extract.pairs.tables import HeadedTable, TableFinder
-from quire.types import BBox
 
 LABEL, CERTAIN = 0.5, 1.6  # the scores from which on a text without a colon is a label, and is never a value
 COLONS = 0.8  # how much higher the first is where labels have colons

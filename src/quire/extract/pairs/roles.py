@@ -11,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from quire.core.median import median
 from quire.extract.naming.form_words import is_form_word
 from quire.extract.naming.labels import label_words
 from quire.extract.pairs.pieces import LinePiece
-from quire.median import median
 
 CERTAIN = 3.0  # a label by its colon
 NAMED = 1.6  # by the words that forms use

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from quire.core.median import median
 from quire.extract.pairs.pieces import LONGEST_LABEL, LinePiece
-from quire.median import median
 
 APART = 0.8  # how much more heads look like labels than what is below them
 LISTED = 0.5  # how much more the left of two columns looks like labels in a list of labels with values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from quire.context import Json
+from quire.core.context import Json
 
 
 class FoundInProse(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from quire.types import FURNITURE, Block
+from quire.core.types import FURNITURE, Block
 
 _BODY = frozenset({"title", "heading", "paragraph", "list_item", "field", "footnote", "caption"})
 _ABBREVIATION = re.compile(

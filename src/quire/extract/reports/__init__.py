@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, get_args
 
-from quire.errors import UsageError
+from quire.core.errors import UsageError
 from quire.export.crops import Crop
 from quire.extract.values import Extraction
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from html import escape
 
-from quire.errors import QuireError
+from quire.core.errors import QuireError
 from quire.export.crops import Crop, PageCrops, rendered_by
 from quire.extract.reports.pictures import place_picture
 from quire.extract.reports.rows import ValueRow, value_rows

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from quire.core.page_ranges import selection
+from quire.core.types import BBox
 from quire.export.crops import Crop
 from quire.extract.reports.pictures import page_picture
 from quire.extract.reports.rows import ValueRow, placed, shown, value_rows
 from quire.extract.values import STATUS_WORDS, SURE, Alternative, EvidenceConflict, Extraction, LeafEvidence, Missing
-from quire.page_ranges import selection
-from quire.types import BBox
 
 MOST_PAGES = 100
 """Pages that are shown as pictures, of those that are cited; the others are named."""

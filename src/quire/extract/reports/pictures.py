@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 
 from quire.catalog.crops import around
-from quire.errors import InputError
+from quire.core.errors import InputError
+from quire.core.types import BBox
 from quire.export.crops import Crop
-from quire.types import BBox
 
 PAGE_SCALE = 1.5
 """Pixels to a point, for a whole page: 108 dpi."""

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.types import NO_BOX, BBox
 from quire.extract.values import Extraction, LeafEvidence
-from quire.types import NO_BOX, BBox
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 
+from quire.core.types import BBox
 from quire.export._csv import inert
 from quire.extract.reports.rows import ValueRow, value_rows
 from quire.extract.values import Extraction
-from quire.types import BBox
 
 COLUMNS = (
     *("path", "value", "status", "match", "confidence", "probability", "page", "quote"),

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from quire.core.types import BBox
 from quire.extract.candidates.addresses import address_marks
 from quire.extract.candidates.companies import has_legal_form, is_slogan
 from quire.extract.candidates.values import Candidate
 from quire.extract.naming.labels import LabelMatcher
-from quire.types import BBox
 from quire.verify.phrases import solid
 
 MOST_NAMES = 4  # lines above an address that say whose it is

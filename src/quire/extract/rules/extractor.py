@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from quire.catalog.records import SourceCatalog
+from quire.core.types import Part
 from quire.extract.candidates import Candidate, find_candidates
 from quire.extract.naming.plurals import rows_asked
 from quire.extract.rules.choosing import chosen
@@ -13,7 +14,6 @@ from quire.extract.rules.leaves import WantedLeaf, wanted_leaves
 from quire.extract.rules.ranking import LEAST, Ranked, Ranking, value_of
 from quire.extract.schema import ExtractSchema
 from quire.extract.values import Proposal
-from quire.types import Part
 
 MOST_ALTERNATIVES = 5
 VERSION = "5"

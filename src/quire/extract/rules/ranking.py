@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from quire.context import Json
+from quire.core.context import Json
 from quire.extract.candidates.addresses import address_marks
 from quire.extract.candidates.values import Candidate
 from quire.extract.naming.form_words import is_form_label

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from quire.core.types import FURNITURE, Block
 from quire.extract.sections.entries import SectionEntry
-from quire.types import FURNITURE, Block
 
 _WORD = r"(?:[A-ZÀ-Þ][\w’'-]*\.?|de|da|del|della|der|den|di|du|la|le|van|von|bin|al|ten)"
 _NAME = re.compile(rf"(?<![\w.@])[A-ZÀ-Þ][\w’'-]*\.?(?:[ -]{_WORD}){{1,4}}(?![\w@])")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from quire.core.types import Block
 from quire.extract.sections.reading import DocumentSection
-from quire.types import Block
 
 _MONTH = r"(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|fall|autumn|winter)\w*\.?,? +|\d{1,2}/)?"
 _DAY = rf"{_MONTH}(?:19|20)\d\d"

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from quire.catalog.places import span_places
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.types import Block
 from quire.extract.schema import ExtractSchema, LeafSpec, ListSpec, ObjectSpec, SchemaNode
 from quire.extract.sections.authors import authors_of
 from quire.extract.sections.entries import NAMED, SectionEntry, entries_of, items_of, works_of
 from quire.extract.sections.reading import DocumentSection, Topic, sections_of
 from quire.extract.values import Proposal
-from quire.types import Block
 
 SURE = 0.7
 _TOPICS: Mapping[Topic, str] = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from quire.types import FURNITURE, Block
+from quire.core.types import FURNITURE, Block
 
 Topic: TypeAlias = Literal[
     "abstract", "statement", "experience", "education", "publications", "awards", "languages", "skills", "keywords",

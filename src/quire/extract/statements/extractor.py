@@ -9,13 +9,13 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from quire.catalog.building import cell_id
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.types import Cell, Part
 from quire.extract.schema import ExtractSchema, LeafSpec, ListSpec, ObjectSpec, SchemaNode
 from quire.extract.statements.line_items import LineItem, item_in, item_named, likeness
 from quire.extract.statements.periods import StatedPeriod, fiscal_label, fiscal_year_end
 from quire.extract.statements.reading import StatedScale, Statement, StatementRow, statements_of
 from quire.extract.values import Proposal
-from quire.types import Cell, Part
 from quire.verify.numbers import numbers_in, scale_of
 
 LEAST_ALIKE = 0.7

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from quire.catalog.building import cell_id
+from quire.core.types import Block, Cell, Table
 from quire.extract.statements.periods import StatedPeriod, stated_period
-from quire.types import Block, Cell, Table
 from quire.verify.numbers import scale_of
 
 _ABOVE = 4

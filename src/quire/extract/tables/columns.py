@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from quire.core.types import Block, Cell, Table
 from quire.extract.naming.labels import LabelMatcher
 from quire.extract.rules.leaves import WantedLeaf
 from quire.extract.tables.merged import half_of, merged_properties
-from quire.types import Block, Cell, Table
 
 LEAST_NAMED = 0.5
 """How surely the head of a column names a property."""

@@ -9,14 +9,14 @@ from typing import get_args
 
 from quire.catalog.building import cell_id
 from quire.catalog.records import SourceCatalog
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.types import Cell, Part, Table
 from quire.extract.candidates.readings import Readings
 from quire.extract.naming.plurals import ItemColumn, rows_asked
 from quire.extract.rules.leaves import WantedLeaf, wanted_leaves
 from quire.extract.schema import ExtractSchema, LeafSpec, ListSpec, ObjectSpec, SchemaNode
 from quire.extract.tables.columns import MatchedTable, cell_at, cell_of, matched
 from quire.extract.values import Proposal
-from quire.types import Cell, Part, Table
 from quire.verify.numbers import number_readings
 
 AS_GOOD = 0.7

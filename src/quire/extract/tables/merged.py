@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from quire.core.types import BBox, Block, Cell, Word
 from quire.extract.candidates.spans import TypedSpan, spans_of
 from quire.extract.naming.labels import LabelMatcher
 from quire.extract.rules.leaves import WantedLeaf
 from quire.extract.schema import ValueKind
-from quire.types import BBox, Block, Cell, Word
 
 LEAST_NAMED = 0.9
 """How surely each half of the head must name a property."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from quire.core.median import median
 from quire.layout.formulas.items import AXIS, Symbol, SymbolKind
 from quire.layout.formulas.scripts import SCRIPT
 from quire.layout.formulas.signs import COMMANDS, PIECES
 from quire.layout.things import box_of
-from quire.median import median
 
 ROW = 0.75  # of the size: rows are at least this far apart
 COLUMN = 0.7  # of the size: the gap between the columns of a matrix

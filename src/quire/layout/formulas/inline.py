@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from quire.core.pagetext import SPACE
 from quire.layout.formulas.parse import Parsed
 from quire.layout.formulas.signs import BINARY, CLOSING, FUNCTIONS, GREEK, OPENING, OPERATORS, RELATIONS
 from quire.layout.formulas.words import ANCHOR, MATHEMATICAL, SOFT, VARIABLE, FormulaRuns
 from quire.layout.formulas.zones import runs_latex
 from quire.layout.lines import Line
-from quire.pagetext import SPACE
 
 SCRIPT = 0.86  # of the line's size: smaller type is a script
 _END = re.compile(r"[.,:;!?'’]+\Z")

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from quire.fonts import Font, hangs
+from quire.core.fonts import Font, hangs
+from quire.core.pagetext import SPACE, PageText
 from quire.layout.formulas.signs import (
     ACCENTS,
     BINARY,
@@ -24,7 +25,6 @@ from quire.layout.formulas.signs import (
     SURE_ACCENTS,
 )
 from quire.layout.formulas.symbols import in_blackboard, is_symbol_font, letter_of
-from quire.pagetext import SPACE, PageText
 
 ASCENT, DESCENT = 0.7, 0.22  # of the size: from where to where a letter reaches above and below its baseline
 AXIS = 0.25  # of the size: how high above the baseline fractions and brackets have their middle

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quire.core.median import median
 from quire.layout.formulas.items import Symbol
-from quire.median import median
 
 SCRIPT = 0.86  # of the size: smaller type may be a script
 RAISED, LOWERED = 0.18, 0.06  # of the size: how far a script's baseline is from that of its line

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quire.core.pagetext import FormulaInfo, PageText
 from quire.layout.formulas.parse import Parsed
 from quire.layout.formulas.zones import FormulaZone
 from quire.layout.frame import Ways
 from quire.layout.lines import Line
-from quire.pagetext import FormulaInfo, PageText
 
 
 def seen_formulas(

@@ -7,7 +7,7 @@ import unicodedata
 from functools import cache
 from typing import Literal, NamedTuple
 
-from quire.fonts import Font
+from quire.core.fonts import Font
 from quire.layout.formulas.signs import COMMANDS, GREEK
 
 Alphabet = Literal["", "mathrm", "mathbf", "boldsymbol", "mathcal", "mathbb", "mathfrak", "mathsf", "mathtt"]

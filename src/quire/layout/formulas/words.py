@@ -7,9 +7,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 
+from quire.core.pagetext import PageText
 from quire.layout.formulas.items import DrawnRule
 from quire.layout.formulas.signs import COMMANDS, FUNCTIONS, GREEK, names
-from quire.pagetext import PageText
 
 ANCHOR = 1  # certainly of a formula: in one of its fonts, or one of its signs
 VARIABLE = 2  # a letter or a few in italics: variables, where formulas are around

@@ -9,13 +9,13 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from quire.core.median import median
+from quire.core.pagetext import PageText
 from quire.layout.formulas.items import FLAT, items_of
 from quire.layout.formulas.parse import Parsed, parse
 from quire.layout.formulas.signs import RELATIONS, SURE_ACCENTS
 from quire.layout.formulas.words import ANCHOR, VARIABLE, WORD, FormulaRuns
 from quire.layout.lines import Line
-from quire.median import median
-from quire.pagetext import PageText
 
 WORDS = 0.3  # of the characters of a row of a formula: those in words of the text
 MIXED = 0.5  # the same of a row that stands apart from the text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from quire.core.pagetext import PageText
+from quire.core.table_areas import TablesMode
 from quire.layout.lines import Line
 from quire.layout.tables.candidates import find_windows, within
 from quire.layout.tables.lattice import find_meshes
@@ -11,8 +13,6 @@ from quire.layout.tables.strokes import Rules
 from quire.layout.tables.types import FoundCell, FoundTable
 from quire.layout.tables.words import Row, TableWord, rows_of, turned_words, words_in
 from quire.layout.tables.zones import find_gutters
-from quire.pagetext import PageText
-from quire.table_areas import TablesMode
 
 WHOLE = 0.8  # of the rows of a table of amounts: a mesh with more of them is as good
 HEADED = 12.0  # points: a mesh that begins further below has no header

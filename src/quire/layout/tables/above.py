@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from quire.core.pagetext import Box, PageText
 from quire.layout.lines import Line
 from quire.layout.tables.types import FoundCell, FoundTable
 from quire.layout.tables.words import Row, TableWord, is_number, pieces_of, rows_of, words_in
-from quire.pagetext import Box, PageText
 
 NEAR = 1.3  # of the size: titles are no further above than this
 REACH = 8.0  # of the size: how far above to search for all of them

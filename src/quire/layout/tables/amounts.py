@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from quire.core.median import median
 from quire.layout.tables.columns import SIGNS
 from quire.layout.tables.header import Head, read_head
 from quire.layout.tables.mesh import Mesh
@@ -16,7 +17,6 @@ from quire.layout.tables.ruled import CAPTION
 from quire.layout.tables.strokes import Rule
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import PIECE_GAP, Row, TableWord, pieces_of
-from quire.median import median
 
 LEAST_ROWS = 4  # with amounts
 LEAST_SUMS = 3  # rows of a label and one amount with its currency, as below the items of an invoice

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from quire.core.pagetext import Box, PageText
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.stream import build_mesh
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import PIECE_GAP, Row, TableWord, is_number, pieces_of, rows_of
-from quire.pagetext import Box, PageText
 
 LIGHT = 0xE0  # the least of the three colours of text that needs something darker behind it
 HEIGHT = 4.0  # of the size: a band is not higher

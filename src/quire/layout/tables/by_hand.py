@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from quire.core.pagetext import PageText
+from quire.core.table_areas import TableArea
+from quire.core.types import BBox
 from quire.layout.frame import Turn
 from quire.layout.lines import Line
 from quire.layout.tables.lattice import find_meshes, inside
@@ -15,9 +18,6 @@ from quire.layout.tables.stream import build_mesh
 from quire.layout.tables.strokes import Rule, Rules
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import TableWord, rows_of, turned_words, without_leaders, words_in
-from quire.pagetext import PageText
-from quire.table_areas import TableArea
-from quire.types import BBox
 
 WHOLE = BBox(0.0, 0.0, 1.0, 1.0)
 EDGE = 3.0  # points: lines this near to the edge of an area are its own

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from quire.core.median import median
 from quire.layout.tables.words import Row, TableWord, is_number
-from quire.median import median
 
 NARROW = 0.12  # of the size: the least width of a gutter
 WIDE = 0.55  # of the size: a gutter that needs no further evidence

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from quire.core.pagetext import Box
 from quire.layout.tables.types import FoundCell, FoundTable
 from quire.layout.tables.words import Row, TableWord, is_number, rows_of
-from quire.pagetext import Box
 
 FEWEST_WORDS = 5  # of the row of an item
 FEWEST_COLUMNS = 5

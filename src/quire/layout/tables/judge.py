@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from unicodedata import category
 
+from quire.core.pagetext import PageText
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.words import Row, TableWord, amount, is_number
-from quire.pagetext import PageText
 
 DRAWN = 0.2  # of the area: drawings and pictures that fill more make a figure
 PAGE_PICTURE = 0.7  # of the page: pictures that cover more are its background

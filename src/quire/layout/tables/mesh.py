@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import pairwise
 
+from quire.core.pagetext import Box
 from quire.layout.tables.types import FoundCell, FoundTable
 from quire.layout.tables.words import TableWord, in_rows
-from quire.pagetext import Box
 
 MAX_ATOMS = 20_000
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from quire.core.pagetext import Box, PageText
 from quire.layout.lines import Line
 from quire.layout.tables.types import FoundCell, FoundTable
 from quire.layout.tables.words import Row, TableWord, is_number, rows_of, words_in
-from quire.pagetext import Box, PageText
 
 NEAR = 1.5  # of the size: such a line is no further above
 MAX_LINES = 2

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from quire.core.pagetext import PageText
 from quire.layout.tables.strokes import Rule, merged
-from quire.pagetext import PageText
 
 WHITE = 0xFCFCFC
 LEAST = 4.0  # points: smaller rectangles are dots and bars

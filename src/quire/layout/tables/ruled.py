@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from quire.core.pagetext import PageText
 from quire.layout.tables.judge import is_drawn
 from quire.layout.tables.lattice import inside
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.split import part_words, split_columns, split_rows, split_titles
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import TableWord, amount, in_rows, is_number, rows_of
-from quire.pagetext import PageText
 
 _MONEY = re.compile(r"[$€£(]*\d[\d,]*[.,]\d+\)?\Z")
 _PRICE = re.compile(r"\(?[$€£]\d[\d,]*\.\d\d\)?\Z")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from quire.core.pagetext import PageText
 from quire.layout.tables.lattice import find_components, mesh_of
 from quire.layout.tables.rects import edges_of, with_edges
 from quire.layout.tables.strokes import Rules, Stroke, merged
-from quire.pagetext import PageText
 
 MAX_RULES = 30_000  # before merging: a page with more is a drawing
 MAX_MERGED = 1_500

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quire.core.median import median
+from quire.core.pagetext import PageText
 from quire.layout.lines import Line
 from quire.layout.tables.types import FoundTable
-from quire.median import median
-from quire.pagetext import PageText
 
 BEYOND = 20.0  # points: an upright rule that goes on this far above and below separates columns of the page
 LARGE = 2.2  # times the usual size of a table: display type

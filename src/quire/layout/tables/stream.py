@@ -6,6 +6,7 @@ import itertools
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from quire.core.median import median
 from quire.layout.tables.body import group_rows
 from quire.layout.tables.columns import find_gutters
 from quire.layout.tables.header import SPACE, Head, header_length, read_head
@@ -14,7 +15,6 @@ from quire.layout.tables.spans import settle, span_rows
 from quire.layout.tables.strokes import Rule
 from quire.layout.tables.words import Row, TableWord, is_number, pieces_of
 from quire.layout.tables.wrap import INDENT
-from quire.median import median
 
 CENTRED = 0.12  # of the width of the table: how far from the middle a title of rows may be
 MEAGRE = 0.4  # of the usual pieces: rows with fewer do not show the columns

@@ -8,10 +8,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from quire.core.pagetext import Box
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.types import FoundCell, FoundTable
 from quire.layout.tables.words import Row, TableWord, is_number, rows_of
-from quire.pagetext import Box
 
 FEWEST_TITLES = 4
 TITLED = 0.8  # of the boxes have a title

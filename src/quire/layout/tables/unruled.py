@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from quire.core.median import median
+from quire.core.pagetext import PageText
 from quire.layout.tables.columns import SIGNS
 from quire.layout.tables.judge import is_drawn, is_table
 from quire.layout.tables.ruled import CAPTION
@@ -14,8 +16,6 @@ from quire.layout.tables.strokes import Rule, Rules
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import Row, TableWord, is_number, is_title_line, rows_of, without_leaders
 from quire.layout.tables.zones import find_zones
-from quire.median import median
-from quire.pagetext import PageText
 
 APART = 2.3  # of the size: rows further apart than this are not of one table, unless rules hold them together
 RULED_APART = 4.0

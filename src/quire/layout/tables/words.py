@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from operator import attrgetter
 
+from quire.core.pagetext import PageText
 from quire.layout.lines import Line, words_of
 from quire.layout.patterns import is_leader
-from quire.pagetext import PageText
 
 SAME_ROW = 0.3  # of the size: baselines that differ by less form one row
 MARK = 0.75  # of the size: the marks of notes are smaller than this

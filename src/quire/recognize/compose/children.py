@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quire.awaited import settled
-from quire.engine import Capability, Engine, Partial, Policy, Question, identity_of
-from quire.errors import ConfigurationError, EngineError
-from quire.keys import Digest, Profile
-from quire.picture import Picture
+from quire.core.engine import Capability, Engine, Partial, Policy, Question, identity_of
+from quire.core.errors import ConfigurationError, EngineError
+from quire.core.keys import Digest, Profile
+from quire.core.picture import Picture
 from quire.recognize.normalize import interpreted
 
 

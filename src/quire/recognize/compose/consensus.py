@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from quire.engine import Partial, Question, ReadBlock, ReadLine, Recognition
-from quire.picture import Picture
+from quire.core.engine import Partial, Question, ReadBlock, ReadLine, Recognition
+from quire.core.picture import Picture
+from quire.core.types import BBox
 from quire.recognize.compose.children import Composed, all_failed, decode, encode, heard
 from quire.recognize.normalize import interpreted, normalize
-from quire.types import BBox
 
 ReadPart = ReadLine | ReadBlock
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.engine import Partial, Question, Recognition
-from quire.picture import Picture
+from quire.core.engine import Partial, Question, Recognition
+from quire.core.picture import Picture
 from quire.recognize.compose.children import Composed, all_failed, decode, encode, heard
 from quire.recognize.normalize import interpreted
 

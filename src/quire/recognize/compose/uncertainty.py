@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from quire.affine import Affine
-from quire.engine import Capability, Engine, Partial, Question, ReadBlock, ReadLine, Recognition
-from quire.errors import ConfigurationError, EngineError
-from quire.picture import Picture
+from quire.core.affine import Affine
+from quire.core.engine import Capability, Engine, Partial, Question, ReadBlock, ReadLine, Recognition
+from quire.core.errors import ConfigurationError, EngineError
+from quire.core.picture import Picture
+from quire.core.types import BBox, Region
 from quire.recognize.compose.children import Composed, Said, decode, encode, heard, hinted
 from quire.recognize.frames import placed
 from quire.recognize.normalize import interpreted, normalize
-from quire.types import BBox, Region
 
 ReadUnit = ReadLine | ReadBlock | Recognition
 Uncertainty = Literal["confidence"] | Callable[[ReadUnit], float]

@@ -11,16 +11,16 @@ from functools import cached_property
 from importlib.metadata import version as installed
 from typing import TYPE_CHECKING
 
-from quire.engine import Capability, Partial, Policy, Question, ReadBlock, Recognition
-from quire.errors import EngineError
-from quire.keys import Profile, digest_of
+from quire.core.engine import Capability, Partial, Policy, Question, ReadBlock, Recognition
+from quire.core.errors import EngineError
+from quire.core.keys import Profile, digest_of
+from quire.core.picture import Picture
+from quire.core.types import Region
 from quire.models import ModelFolder, find_model
 from quire.ocr_models import ModelFile
-from quire.picture import Picture
 from quire.recognize.codec import decode_recognitions, encode_recognitions
 from quire.recognize.options import Effort
 from quire.recognize.pix2tex.conversion import DECODER, ENCODER, TOKENIZER
-from quire.types import Region
 
 if TYPE_CHECKING:
     from quire.recognize.pix2tex.reader import FormulaReader, FoundFormula

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.errors import InputError
+from quire.core.errors import InputError
 
 Tensors = dict[str, NDArray[np.float32]]
 

@@ -8,11 +8,11 @@ from functools import cached_property
 from importlib.metadata import version as installed
 from typing import TYPE_CHECKING
 
-from quire.engine import Capability, Partial, Policy, Question, Recognition
-from quire.errors import EngineError
-from quire.keys import digest_of
+from quire.core.engine import Capability, Partial, Policy, Question, Recognition
+from quire.core.errors import EngineError
+from quire.core.keys import digest_of
+from quire.core.picture import Picture
 from quire.ocr_models import ModelFile, find
-from quire.picture import Picture
 from quire.recognize.languages import resolve
 from quire.recognize.options import Effort
 from quire.recognize.rapidocr.answer import NAME, from_bytes, to_bytes

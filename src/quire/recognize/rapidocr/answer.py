@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from quire.engine import Question, ReadLine, Recognition
-from quire.errors import EngineError
-from quire.types import BBox, Word
+from quire.core.engine import Question, ReadLine, Recognition
+from quire.core.errors import EngineError
+from quire.core.types import BBox, Word
 
 if TYPE_CHECKING:
     from quire.recognize.rapidocr.reader import FoundLine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quire.keys import Profile
+from quire.core.keys import Profile
 from quire.ocr_models import Size
 from quire.recognize.languages import all_languages
 from quire.recognize.options import Effort

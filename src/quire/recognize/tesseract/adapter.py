@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from quire.affine import Affine
-from quire.engine import Capability, Partial, Policy, Question, ReadLine, Recognition
-from quire.errors import ConfigurationError, EngineError
-from quire.keys import Profile
-from quire.picture import Picture
+from quire.core.affine import Affine
+from quire.core.engine import Capability, Partial, Policy, Question, ReadLine, Recognition
+from quire.core.errors import ConfigurationError, EngineError
+from quire.core.keys import Profile
+from quire.core.picture import Picture
+from quire.core.types import Region
 from quire.recognize.frames import placed
 from quire.recognize.languages import Language, codes_read_with, resolve, traineddata_of_script
 from quire.recognize.normalize import normalize
 from quire.recognize.tesseract.program import TesseractProgram, resolution
 from quire.recognize.tesseract.tiff import tiff
 from quire.recognize.tesseract.tsv import pages_of
-from quire.types import Region
 
 _CODE = "4"
 """Increased when this package calls the program differently; part of the version."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import cv2
 
-from quire.picture import Picture
+from quire.core.picture import Picture
 from quire.prepare.measuring import find_ink, measure
 from quire.prepare.pixels import Pixels, grey_of, picture_of, pixels, pixels_of
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from subprocess import PIPE
 
 from quire.child_environment import child_environment
-from quire.errors import ConfigurationError, EngineError
-from quire.hashing import hash_file
+from quire.core.errors import ConfigurationError, EngineError
+from quire.core.hashing import hash_file
 
 OLDEST = 5
 _LISTED = re.compile(r'^List of available languages in "(.*)" \(\d+\):$')

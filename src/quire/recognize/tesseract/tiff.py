@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from quire.picture import Picture
+from quire.core.picture import Picture
 
 _SHORT, _LONG, _RATIONAL = 3, 4, 5
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from quire.engine import ReadLine
-from quire.errors import EngineError
-from quire.types import BBox, Word
+from quire.core.engine import ReadLine
+from quire.core.errors import EngineError
+from quire.core.types import BBox, Word
 
 _HEAD = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"
 _PAGE, _WORD = 1, 5

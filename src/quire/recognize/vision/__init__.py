@@ -9,18 +9,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from quire import prompts
-from quire.affine import Affine
-from quire.engine import Capability, Partial, Policy, Question, Recognition
-from quire.errors import ConfigurationError, EngineError
+from quire.core import prompts
+from quire.core.affine import Affine
+from quire.core.engine import Capability, Partial, Policy, Question, Recognition
+from quire.core.errors import ConfigurationError, EngineError
+from quire.core.picture import Picture
+from quire.core.types import BBox
 from quire.model_server import ModelServer, Refused
-from quire.picture import Picture
 from quire.recognize.frames import placed
 from quire.recognize.normalize import normalize
 from quire.recognize.options import Effort
 from quire.recognize.vision import reply
 from quire.recognize.vision.request import Learned, VisionProfile, body
-from quire.types import BBox
 
 __all__ = ["VisionEngine", "VisionProfile", "engine"]
 

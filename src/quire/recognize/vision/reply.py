@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from quire.engine import ReadBlock
-from quire.errors import EngineError
+from quire.core.engine import ReadBlock
+from quire.core.errors import EngineError
+from quire.core.types import BLOCK_KINDS, BBox, BlockKind, Cell, Table
 from quire.recognize.clean import number
-from quire.types import BLOCK_KINDS, BBox, BlockKind, Cell, Table
 
 NOWHERE = BBox(float("nan"), float("nan"), float("nan"), float("nan"))
 """Stands for an invalid box: normalisation rejects and counts it."""

@@ -7,11 +7,11 @@ import json
 from dataclasses import dataclass, field
 from io import BytesIO
 
-from quire import prompts
-from quire.engine import Question
-from quire.keys import Digest, Profile
-from quire.picture import Picture
-from quire.types import BLOCK_KINDS
+from quire.core import prompts
+from quire.core.engine import Question
+from quire.core.keys import Digest, Profile
+from quire.core.picture import Picture
+from quire.core.types import BLOCK_KINDS
 
 MAX_HINTS, MAX_HINT = 20, 500
 

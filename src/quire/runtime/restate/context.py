@@ -12,9 +12,9 @@ from functools import cache
 from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from quire.context import ONCE, Json, Retry, Stopping, Workflow
-from quire.errors import RunCancelled, RunError, StoreError
-from quire.events import Event
+from quire.core.context import ONCE, Json, Retry, Stopping, Workflow
+from quire.core.errors import RunCancelled, RunError, StoreError
+from quire.core.events import Event
 from quire.runtime.guarding import check_owner, in_step
 from quire.runtime.restate import durables
 from quire.runtime.restate.messages import Request, RunFailure, encode_result

@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from quire.context import Json, Retry
-from quire.errors import RETRYABLE, RunCancelled
+from quire.core.context import Json, Retry
+from quire.core.errors import RETRYABLE, RunCancelled
 from quire.runtime.guarding import begun, go_on
 from quire.runtime.restate.messages import RunFailure
 

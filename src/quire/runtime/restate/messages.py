@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 
-from quire.context import MAX_RESULT, Json
-from quire.errors import CATEGORIES, Category, RunError, category_of, exit_code_of
-from quire.events import reason_of
+from quire.core.context import MAX_RESULT, Json
+from quire.core.errors import CATEGORIES, Category, RunError, category_of, exit_code_of
+from quire.core.events import reason_of
 
 CANCELLED = 409
 """The code with which Restate ends a cancelled invocation."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from quire.errors import ConfigurationError, install_advice
+from quire.core.errors import ConfigurationError, install_advice
 from quire.runtime.restate.serving import Endpoint
 
 LEAVE_S = 0.5

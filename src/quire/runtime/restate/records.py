@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
+from quire.core.errors import StoreError
+from quire.core.events import Event
 from quire.database.database import Database
 from quire.database.runs import ENDED, Runs
 from quire.database.signals import Signals
-from quire.errors import StoreError
-from quire.events import Event
 from quire.runtime.restate.messages import RunFailure
 
 PATIENCE_S = 60.0

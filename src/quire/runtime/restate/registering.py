@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from quire.context import Workflow
-from quire.errors import ConfigurationError
+from quire.core.context import Workflow
+from quire.core.errors import ConfigurationError
 from quire.runtime.restate.context import handler_of, service_of
 from quire.runtime.restate.server import RestateServer
 

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from quire.context import Json, Workflow
-from quire.errors import RunCancelled, RunError
-from quire.events import Event
+from quire.core.context import Json, Workflow
+from quire.core.errors import RunCancelled, RunError
+from quire.core.events import Event
 from quire.runtime.guarding import ForeignAwait, begun, go_on
 from quire.runtime.restate.context import RestateContext
 from quire.runtime.restate.durables import Durable, Waits

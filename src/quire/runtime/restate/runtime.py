@@ -6,11 +6,11 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from quire.context import Json, RunState, RunStatus, Workflow
+from quire.core.context import Json, RunState, RunStatus, Workflow
+from quire.core.errors import RunCancelled, RunError, UsageError
+from quire.core.events import Event
 from quire.database.database import Database
 from quire.database.runs import ENDED
-from quire.errors import RunCancelled, RunError, UsageError
-from quire.events import Event
 from quire.runtime.restate.context import handler_of, service_of
 from quire.runtime.restate.messages import Request, RunFailure
 from quire.runtime.restate.records import RunRecords

@@ -11,8 +11,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit
 from urllib.request import Request, urlopen
 
-from quire.context import Json
-from quire.errors import ConfigurationError, RunError, UsageError
+from quire.core.context import Json
+from quire.core.errors import ConfigurationError, RunError, UsageError
 
 INGRESS = "http://127.0.0.1:8080"
 """Where a server listens by default."""

@@ -11,9 +11,9 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from quire.context import Workflow
-from quire.errors import ConfigurationError, UsageError, install_advice
-from quire.events import Event
+from quire.core.context import Workflow
+from quire.core.errors import ConfigurationError, UsageError, install_advice
+from quire.core.events import Event
 from quire.runtime.restate.context import JournalMismatch, RestateContext, Surroundings, handler_of, service_of
 from quire.runtime.restate.messages import CANCELLED, FAILED, Request, RunFailure
 from quire.runtime.restate.places import PoolSlots

@@ -7,8 +7,8 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
+from quire.core.keys import Digest, digest_bytes
 from quire.durable.views.views import StoredFile
-from quire.keys import Digest, digest_bytes
 
 FOREVER = "private, max-age=31536000, immutable"
 """For what never changes under its address."""

@@ -13,12 +13,13 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import JSONResponse, Response
 
 from quire.catalog.boxes import box_of
+from quire.core.errors import QuireError, StoreError, UsageError
+from quire.core.keys import digest_bytes
+from quire.core.types import BBox
 from quire.durable.messages import DocumentReference
 from quire.durable.views.views import DPI, DocumentViews, StoredFile, TableFormat
-from quire.errors import QuireError, StoreError, UsageError
 from quire.export import format_names
 from quire.extract.reports import ReportFormat
-from quire.keys import digest_bytes
 from quire.service.api import answering
 from quire.service.api.deleting import DocumentDeletion
 from quire.service.api.errors import ApiError, ApiRoute
@@ -36,7 +37,6 @@ from quire.service.api.schemas import (
 )
 from quire.service.security import tenant_of
 from quire.service.service import Service
-from quire.types import BBox
 
 THREADS = 8
 """Threads that wait for views: separate from those of the other routes, which must not wait for workers."""

@@ -10,7 +10,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from quire.errors import Category, InputError, QuireError
+from quire.core.errors import Category, InputError, QuireError
 from quire.service.contract.refusing import RequestRefused
 
 VERSION_HEADER = {"Quire-API": "1"}

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from quire.context import Json, RunState, RunStatus
+from quire.core.context import Json, RunState, RunStatus
+from quire.core.errors import StoreError, UsageError
+from quire.core.keys import Digest
 from quire.database.runs import ENDED
 from quire.durable.messages import DocumentReference, TaskArgument, TaskDocument, TaskResult, TaskSource
-from quire.errors import StoreError, UsageError
-from quire.keys import Digest
 from quire.review.queue import REVIEW
 from quire.service.api.errors import ApiError
 from quire.service.service import FLOW, Service

@@ -12,12 +12,13 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 from starlette.responses import Response, StreamingResponse
 
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.errors import QuireError, UsageError
+from quire.core.types import BBox
 from quire.database.reviews import OPEN, ItemRow, QueueFilter, ReviewRow, StaleItem
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.messages import DocumentReference
 from quire.durable.views.views import DocumentViews
-from quire.errors import QuireError, UsageError
 from quire.extract.encoding import alternative_json, evidence_json, extraction_json, extraction_of
 from quire.review.decisions import UNDO, Decision
 from quire.review.items import Doubt, ReviewItem, part_of
@@ -49,7 +50,6 @@ from quire.service.security import tenant_of
 from quire.service.service import Service
 from quire.service.uploads import json_body
 from quire.store.scoped import document_in
-from quire.types import BBox
 
 MOST_ITEMS = 100
 EDGE = 1.001

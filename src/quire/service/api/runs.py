@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Request
 from starlette.responses import JSONResponse, Response
 
-from quire.context import RunStatus
+from quire.core.context import RunStatus
+from quire.core.errors import UsageError
 from quire.database.runs import ENDED
-from quire.errors import UsageError
 from quire.service.api.errors import ApiRoute
 from quire.service.api.finding import RunFinder
 from quire.service.api.schemas import ApiFault, Run, RunList, RunRequest

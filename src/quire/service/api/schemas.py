@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from quire.context import RunState
-from quire.errors import Category
+from quire.core.context import RunState
+from quire.core.errors import Category
+from quire.core.types import PageStatus
 from quire.result import ResultStatus
 from quire.search.excerpts import LineKind
-from quire.types import PageStatus
 
 
 class ApiModel(BaseModel):

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import JSONResponse, Response
 
+from quire.core.types import BlockKind
 from quire.durable.indexing.served import ServedPlace
 from quire.durable.views.views import DocumentViews
 from quire.search.crops import crop_box
@@ -19,7 +20,6 @@ from quire.service.api.finding import DocumentId, FoundDocument, RunFinder
 from quire.service.api.schemas import ApiFault, FoundPlaces
 from quire.service.security import tenant_of
 from quire.service.service import Service
-from quire.types import BlockKind
 
 MOST = 100
 TRIES = 3

@@ -9,16 +9,16 @@ from typing import Any, Literal, cast
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.errors import UsageError
+from quire.core.keys import digest_of
 from quire.database.runs import run_of
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.messages import TaskArgument, TaskSource, TaskType
 from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.errors import UsageError
 from quire.extract.registry import extractor_names
 from quire.extract.schema import asked_schema
 from quire.fetching import check_url, shown_url
-from quire.keys import digest_of
 from quire.service.api.errors import ApiError
 from quire.service.api.finding import RunFinder
 from quire.service.api.schemas import ExtractOptions, ExtractSubmission, RunOptions, RunRequest, UrlSource

@@ -20,10 +20,10 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from quire.context import RunState, Runtime
+from quire.core.context import RunState, Runtime
+from quire.core.errors import QuireError
+from quire.core.events import Event, to_sse
 from quire.database.runs import ENDED
-from quire.errors import QuireError
-from quire.events import Event, to_sse
 from quire.supervisor import supervised
 
 POLL_S = 0.2

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from quire.errors import is_text
+from quire.core.errors import is_text
 
 Location = Sequence[str | int]
 _HALVES = re.compile(rb"\\u[dD][89a-fA-F]")

@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
+from quire.core.errors import UsageError
 from quire.durable.messages import EnrichArgument
-from quire.errors import UsageError
 from quire.export.docling_images import OutputOptions
 from quire.recognize.languages import Language, resolve
 from quire.service.contract.enums import ImageMode, InputFormat, OutputFormat, PipelineName

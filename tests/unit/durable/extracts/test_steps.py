@@ -11,6 +11,9 @@ from typing import Any, ClassVar
 
 import pytest
 
+from quire.core.errors import EngineError, UsageError
+from quire.core.events import Event
+from quire.core.keys import ArtifactKey, Digest, digest_bytes
 from quire.durable.extracts import request
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.extracts.steps import ExtractSteps, extraction_key
@@ -18,11 +21,8 @@ from quire.durable.messages import DocumentReference
 from quire.durable.opening import local_runtime
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.steps import DocumentSteps
-from quire.errors import EngineError, UsageError
-from quire.events import Event
 from quire.extract.encoding import decode_extraction
 from quire.extract.offline import OfflineExtractor
-from quire.keys import ArtifactKey, Digest, digest_bytes
 from quire.learn.training import learn
 from quire.recognize.echo import EchoEngine
 from quire.store.files import FileStore

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from quire.document import Document
+from quire.core.document import Document
+from quire.core.errors import InputError
+from quire.core.keys import digest_bytes
 from quire.durable.flows.domains import domain_services
 from quire.durable.opening import local_runtime
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.steps import DocumentSteps
-from quire.errors import InputError
-from quire.keys import digest_bytes
 from quire.store.files import FileStore
 from tests.conftest import ROOT
 

@@ -8,6 +8,7 @@ from threading import Event
 
 import pytest
 
+from quire.core.keys import digest_of
 from quire.durable.extracts.request import extractor_versions
 from quire.durable.flows.components import EXPORT, EXTRACT
 from quire.durable.flows.domains import DRAWING
@@ -16,7 +17,6 @@ from quire.durable.flows.making import Making
 from quire.durable.flows.resolving import Values
 from quire.flow.components import Files, component, component_of
 from quire.flow.definition import Literal, Step
-from quire.keys import digest_of
 from quire.learn.model import LearnedModel
 from quire.store.files import FileStore
 from tests.fakes.formats import OtherPackage

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from quire.core.errors import ConfigurationError
 from quire.durable.flows.flow import PassingStore
 from quire.durable.flows.workflow import flow_argument, flow_output
 from quire.durable.opening import pools_for, workflows_on
 from quire.durable.reviewing import ReviewSteps
-from quire.errors import ConfigurationError
 from quire.flow.files import parse_flow
 from quire.flow.registry import ComponentRegistry
 from quire.review.decisions import Decision

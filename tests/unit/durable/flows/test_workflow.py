@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from quire.context import Json
+from quire.core.context import Json
+from quire.core.errors import RunError, UsageError
+from quire.core.events import Event
 from quire.durable.flows.flow import PassingStore
 from quire.durable.flows.workflow import flow_argument, flow_output
 from quire.durable.opening import pools_for, workflows_on
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import keep_source
-from quire.errors import RunError, UsageError
-from quire.events import Event
 from quire.flow.files import parse_flow
 from quire.flow.registry import ComponentRegistry
 from quire.runtime.local import LocalRuntime, inline

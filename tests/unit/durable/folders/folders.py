@@ -10,14 +10,14 @@ from pathlib import Path
 from threading import Event as Flag
 
 from quire.batch import StageOptions
-from quire.context import Workflow
+from quire.core.context import Workflow
+from quire.core.errors import EngineError, InputError
+from quire.core.events import Event
+from quire.core.keys import artifact_key, digest_of
 from quire.database.runs import Runs
 from quire.durable.folders.driving import Batches, run_batch
 from quire.durable.folders.plan import plan_batch
 from quire.durable.folders.request import BatchRequest
-from quire.errors import EngineError, InputError
-from quire.events import Event
-from quire.keys import artifact_key, digest_of
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 

@@ -13,6 +13,8 @@ import pytest
 
 from quire import supervisor
 from quire.batch import ManifestWriter, StageOutcome, Stop, read_manifest, rows_of
+from quire.core.errors import RunError, StoreError
+from quire.core.keys import digest_bytes
 from quire.database.outputs import Outputs
 from quire.database.quarantine import Quarantine
 from quire.durable.flows.flow import Flow
@@ -20,8 +22,6 @@ from quire.durable.folders import driving
 from quire.durable.folders.driving import run_batch
 from quire.durable.folders.request import BatchRequest
 from quire.durable.opening import local_runtime
-from quire.errors import RunError, StoreError
-from quire.keys import digest_bytes
 from quire.store.files import FileStore
 from quire.store.opening import open_store
 from tests import documents

@@ -9,15 +9,15 @@ import sys
 import pytest
 
 from quire.batch import StageOptions
+from quire.core.errors import UsageError
+from quire.core.table_areas import PatternArea, TableArea
 from quire.database.quarantine import Quarantine, Quarantined
 from quire.durable.flows.components import EXPORT
 from quire.durable.folders.driving import run_batch
 from quire.durable.folders.plan import plan_batch
 from quire.durable.folders.request import BatchRequest, Shard
 from quire.durable.folders.settings import difference
-from quire.errors import UsageError
 from quire.store.files import FileStore
-from quire.table_areas import PatternArea, TableArea
 from tests.fakes.formats import OtherPackage
 from tests.unit.durable.folders.folders import Desk
 

@@ -8,8 +8,8 @@ import obstore
 import pytest
 from obstore.store import MemoryStore
 
+from quire.core.errors import FetchError, LimitError
 from quire.durable.tasks import delivering
-from quire.errors import FetchError, LimitError
 from quire.fetching import FetchPolicy
 
 pytestmark = pytest.mark.no_documents

@@ -13,17 +13,17 @@ import pytest
 from openpyxl import load_workbook
 from PIL import Image
 
+from quire.core.errors import InputError, StoreError, UsageError
+from quire.core.types import BBox
 from quire.durable.opening import workflows_on
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.sources import keep_source
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.views.views import DocumentViews
-from quire.errors import InputError, StoreError, UsageError
 from quire.runtime.local import LocalRuntime
 from quire.store.deleting import delete_documents
 from quire.store.files import FileStore
-from quire.types import BBox
 from quire.workers import Job, shared_pool
 from quire.workers.pool import Lane
 from tests import documents

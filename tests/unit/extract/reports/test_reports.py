@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from quire.errors import InputError, UsageError
+from quire.core.errors import InputError, UsageError
 from quire.extract.reports import REPORT_FORMATS, check_report_format, report
 from quire.extract.reports.page import MOST_PAGES
 from quire.extract.values import LeafEvidence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quire.context import MAX_RESULT
-from quire.errors import EngineError, InputError, RunError
+from quire.core.context import MAX_RESULT
+from quire.core.errors import EngineError, InputError, RunError
 from quire.runtime.restate.messages import Request, RunFailure, encode_result
 
 

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 import quire
-from quire.keys import digest_bytes
+from quire.core.keys import digest_bytes
 from quire.store.deleting import delete_documents
 from quire.store.scoped import scope_of
 from tests import documents

@@ -10,9 +10,9 @@ from http.client import HTTPConnection
 
 import pytest
 
-from quire.context import RunStatus
-from quire.errors import UsageError
-from quire.events import Event
+from quire.core.context import RunStatus
+from quire.core.errors import UsageError
+from quire.core.events import Event
 from quire.service.api import watching
 from quire.service.api.watching import EventStream, RunEvents
 from quire.service.tracking import RunTallies

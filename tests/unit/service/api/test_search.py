@@ -8,8 +8,8 @@ from zlib import crc32
 import numpy as np
 import pytest
 
+from quire.core.keys import Profile
 from quire.embed.codec import encode_dense, normalised
-from quire.keys import Profile
 from quire.search.backend import IndexProfile
 from quire.store.deleting import delete_documents
 from tests import documents

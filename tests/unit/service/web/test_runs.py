@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from quire.events import Event
+from quire.core.events import Event
 from tests import documents
 from tests.unit.service.api.conftest import serving
 from tests.unit.service.web.conftest import drawn
