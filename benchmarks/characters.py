@@ -19,13 +19,13 @@ import pypdfium2
 
 from benchmarks import corpus
 from benchmarks.report import LeftOut, Options, Report, Table
-from quire.budget import cpu_budget
 from quire.core.document import Document
 from quire.core.errors import QuireError
 from quire.core.pagetext import PageText
 from quire.layout import page_blocks
 from quire.layout.quality import judge
 from quire.render.glyphs import EXPANSIONS
+from quire.system.budget import cpu_budget
 
 PAGES = 60  # of a document
 SECONDS = 120.0  # for a document

@@ -14,7 +14,7 @@ from benchmarks.report import LeftOut, Options, Report, Table, goal
 from quire.durable.opening import local_runtime
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.store.files import FileStore
-from quire.workers import shared_pool
+from quire.system.workers import shared_pool
 
 WORKERS, PAGES, QUICK_PAGES, PATIENCE_S = 2, 24, 4, 600.0
 BESIDE, ITS_OWN = "beside the runtime", "of the runtime itself"

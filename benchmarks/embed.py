@@ -16,7 +16,7 @@ from quire.embed.lexical import lexical_vectors
 from quire.embed.local_model import LocalEmbedder, default_embedder
 from quire.search.terms import STOP_WORDS
 from quire.store.temporary import TemporaryStore
-from quire.workers import shared_pool
+from quire.system.workers import shared_pool
 
 CHUNKS, FEW = 192, 64
 LENGTHS = (64, 128, 256)

@@ -7,7 +7,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from quire.workers.procfs import descendants
+from quire.system.workers.procfs import descendants
 
 PROC = Path("/proc")
 LOOK_S = 0.05

@@ -10,7 +10,7 @@ from benchmarks import corpus
 from benchmarks.report import Options, Report, Table, goal
 from benchmarks.threads import render
 from quire import aread  # here, as programs do: the import is not the loop's
-from quire.budget import cpu_budget
+from quire.system.budget import cpu_budget
 
 BEAT_S, PAGES, SCANNED, GOAL_MS = 0.010, 80, 12, 100.0
 WORKERS = 2

@@ -20,7 +20,7 @@ from quire.durable.reads.steps import DocumentSteps
 from quire.durable.reads.workflows import GROUP
 from quire.store.files import FileStore
 from quire.store.temporary import TemporaryStore
-from quire.workers import shared_pool
+from quire.system.workers import shared_pool
 
 GOAL_MS, WORKERS = 1.0, 2
 PAGES, QUICK_PAGES = 400, 96

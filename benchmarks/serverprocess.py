@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from benchmarks.family import cpu_seconds, memory_mb
-from quire.workers.procfs import descendants
+from quire.system.workers.procfs import descendants
 
 READY_S = 60.0
 LOOK_S = 0.01

@@ -27,7 +27,7 @@ from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from quire.core.errors import FetchError, LimitError, StoreError, UsageError
 from quire.core.names import safe_name
-from quire.offline import refusal
+from quire.system.offline import refusal
 
 T = TypeVar("T")
 

@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 from quire.core.errors import ConfigurationError, EngineError, FetchError, printable
 from quire.fetching import FetchPolicy, checked_connection
-from quire.offline import refusal
+from quire.system.offline import refusal
 
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
 MAX_REDIRECTS = 3

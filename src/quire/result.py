@@ -9,11 +9,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from quire.atomic_files import fitting_stem, output_stem, write_files
-from quire.budget import cpu_budget
 from quire.core.document import Document
 from quire.core.errors import ChangedError, InputError, UsageError
 from quire.core.types import REDACTED, BBox, Block, PageInfo, PageResult, TableBlock, shortened
+from quire.system.atomic_files import fitting_stem, output_stem, write_files
+from quire.system.budget import cpu_budget
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from threading import local
 
-from quire.workers import Job, WorkerReply, shared
-from quire.workers.conversation import OnEvent, OnRequest
-from quire.workers.job import Kept, Work
-from quire.workers.pool import Lane
+from quire.system.workers import Job, WorkerReply, shared
+from quire.system.workers.conversation import OnEvent, OnRequest
+from quire.system.workers.job import Kept, Work
+from quire.system.workers.pool import Lane
 
 
 @dataclass(frozen=True)

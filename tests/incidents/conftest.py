@@ -8,7 +8,7 @@ import pytest
 
 import quire
 from quire.reading import recognizer
-from quire.workers import WorkerPool
+from quire.system.workers import WorkerPool
 from tests import scans
 from tests.fakes.engines import NumberEngine
 from tests.fakes.strangers import install

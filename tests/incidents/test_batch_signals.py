@@ -12,10 +12,10 @@ from contextlib import closing
 import pytest
 
 from quire.database.runs import PAUSED
-from quire.workers.procfs import descendants
+from quire.system.workers.procfs import descendants
 from tests import scans
 from tests.fakes.engines import said_of
-from tests.unit.workers.watching import ended_within
+from tests.unit.system.workers.watching import ended_within
 
 pytestmark = pytest.mark.processes
 

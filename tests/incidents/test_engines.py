@@ -9,7 +9,7 @@ from quire.recognize import vision
 from tests import scans
 from tests.fakes.engines import BadEngine, NumberEngine, calls, held, said_of
 from tests.fakes.vision_server import reads, refuses, vision_server
-from tests.unit.workers.watching import living
+from tests.unit.system.workers.watching import living
 
 pytestmark = pytest.mark.processes
 

@@ -12,10 +12,10 @@ import pytest
 
 import quire
 from quire.recognize import from_function
-from quire.workers.procfs import descendants
+from quire.system.workers.procfs import descendants
 from tests import scans
 from tests.fakes.engines import BadEngine, NumberEngine, SlowEngine, held, said_of, says_its_process
-from tests.unit.workers.watching import ended_within, living
+from tests.unit.system.workers.watching import ended_within, living
 
 pytestmark = pytest.mark.processes
 

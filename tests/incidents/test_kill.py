@@ -9,11 +9,11 @@ from collections import Counter
 
 import pytest
 
-from quire.workers.procfs import descendants
+from quire.system.workers.procfs import descendants
 from tests import scans
 from tests.fakes.engines import said_of
 from tests.runtime.tracking import wait_until
-from tests.unit.workers.watching import ended_within
+from tests.unit.system.workers.watching import ended_within
 
 pytestmark = pytest.mark.processes
 

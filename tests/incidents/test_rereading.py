@@ -12,7 +12,7 @@ from quire.core.errors import UsageError
 from tests import documents, scans
 from tests.fakes.engines import BadEngine, ColumnEngine, calls, held
 from tests.unit.extract.bills import bill
-from tests.unit.workers.watching import living
+from tests.unit.system.workers.watching import living
 
 pytestmark = pytest.mark.processes
 

@@ -14,7 +14,7 @@ import pytest
 
 from quire.devcluster.haproxy import find_program
 from quire.devcluster.program import ServerProgram, listens
-from quire.workers.procfs import descendants
+from quire.system.workers.procfs import descendants
 from tests import documents, scans
 from tests.fakes.strangers import Stranger, install
 from tests.runtime.tracking import wait_until

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.workers.procfs import descendants
+from quire.system.workers.procfs import descendants
 from tests import documents
 from tests.runtime.tracking import wait_until
 from tests.servers.quire_server import LOOPBACK, QuireServer, WebSite, serving, web_site

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.budget import cpu_budget
 from quire.core.document import RenderOptions
+from quire.system.budget import cpu_budget
 from tests import documents
 
 MEGABYTE = 2**20

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from quire import ocr_models as models
 from quire.chunk import tokenizers
 from quire.core.errors import DISTRIBUTION
+from quire.system import ocr_models as models
 from tests.docs.pages import ROOT
 
 

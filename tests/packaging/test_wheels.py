@@ -22,7 +22,7 @@ pytestmark = pytest.mark.processes
 SAMPLE, SCAN = ROOT / "examples" / "sample.pdf", ROOT / "examples" / "scan.png"
 PLACES = """
 import quire
-from quire.ocr_models import find
+from quire.system.ocr_models import find
 print(quire.__file__, find("detector", "tiny").path)
 """
 

@@ -14,7 +14,7 @@ from tests import scans
 from tests.fakes.engines import held
 from tests.reading.cases import CASES
 from tests.reading.engines import BAD_SHEET
-from tests.unit.workers.watching import living
+from tests.unit.system.workers.watching import living
 
 pytestmark = pytest.mark.servers
 

@@ -79,12 +79,14 @@ except SystemExit as ended:
 
 
 def test_a_worker_is_started_before_the_command_line_is_imported():
-    loaded = modules_after("import quire.cli, quire.workers.early")
-    assert not loaded & {"typer", "dataclasses", "inspect", "pathlib", "concurrent.futures", "quire.budget"}
+    loaded = modules_after("import quire.cli, quire.system.workers.early")
+    assert not loaded & {"typer", "dataclasses", "inspect", "pathlib", "concurrent.futures", "quire.system.budget"}
 
 
 def test_a_worker_loads_neither_engines_nor_what_only_tables_need():
-    loaded = modules_after("import quire.workers.worker, quire.reading.page_jobs, quire.layout.page, quire.render.pdf")
+    loaded = modules_after(
+        "import quire.system.workers.worker, quire.reading.page_jobs, quire.layout.page, quire.render.pdf"
+    )
     unneeded = NOT_FOR_READING - {"quire.layout.page", "quire.layout.tables", "quire.render", "ctypes"}
     assert not loaded & (unneeded | {"socket", "tempfile", "quire.layout.tables.unruled", "quire.layout.tables.ruled"})
 

@@ -15,7 +15,7 @@ from quire.core.context import Claim, Store
 from quire.core.errors import EngineError, FencedError
 from quire.core.events import EventKind
 from quire.core.keys import ArtifactKey, Digest
-from quire.workers import Job, JobFailed, WorkerError, WorkerPool, WorkerReply, WorkerTimeout, shared_pool
+from quire.system.workers import Job, JobFailed, WorkerError, WorkerPool, WorkerReply, WorkerTimeout, shared_pool
 
 SETUP_S = 60.0
 """What a job may take besides the request itself: to render a page, to unpack its arguments."""

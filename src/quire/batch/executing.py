@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Protocol
 from quire.batch.calling import Called, call, called_in_program, failure_of
 from quire.batch.contracts import StageOptions, Worker, WorkItem
 from quire.core.errors import UsageError
-from quire.supervisor import SupervisedThread
+from quire.system.supervisor import SupervisedThread
 
 if TYPE_CHECKING:
     from queue import SimpleQueue
 
-    from quire.workers import WorkerPool, WorkerReply
+    from quire.system.workers import WorkerPool, WorkerReply
 
 Report = Callable[[int, Called], None]
 """Called with the ticket of an attempt and its outcome, in any thread."""
@@ -104,7 +104,7 @@ class Programs:
         self._under_way: dict[int, Future[WorkerReply]] = {}
 
     def start(self, ticket: int, item: WorkItem) -> None:
-        from quire.workers import Job
+        from quire.system.workers import Job
 
         job = Job("quire.batch.calling:call_in_program", (self._worker, item))
         try:
@@ -147,7 +147,7 @@ def executor_for(worker: Worker, options: StageOptions, workers: int, report: Re
     if options.policy != "cpu":
         return Threads(worker, report)
     check_importable(worker)
-    from quire.workers import shared_pool
+    from quire.system.workers import shared_pool
 
     return Programs(worker, report, shared_pool(workers), options.per_item_timeout_s)
 

@@ -30,10 +30,10 @@ from quire.batch.schedule import Ids, Retrying, Task, Waiting, numbered
 from quire.batch.stopping import Stop
 from quire.batch.tallying import Tally
 from quire.batch.telling import StageTeller, clashing
-from quire.budget import cpu_budget, worker_count
 from quire.core.context import Store
 from quire.core.errors import InputError, UsageError
 from quire.core.events import Sink
+from quire.system.budget import cpu_budget, worker_count
 
 LOOKED_UP_AT_ONCE = 64
 MOST_RETRYING = 256

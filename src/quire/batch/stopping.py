@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from threading import Event
 from types import FrameType
 
-from quire.supervisor import SupervisedThread
+from quire.system.supervisor import SupervisedThread
 
 
 class Stop:

@@ -14,7 +14,7 @@ from quire.chunk.values import DEFAULT_TOKENIZER
 from quire.chunk.wordpiece import WordPieces
 from quire.core.errors import DISTRIBUTION, ConfigurationError, UsageError, install_advice
 from quire.core.hashing import hash_file
-from quire.packaged_files import find_packaged, path_of
+from quire.system.packaged_files import find_packaged, path_of
 
 BUNDLED: Mapping[str, int] = {
     DEFAULT_TOKENIZER: 256,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quire.awaited import settled
 from quire.core.picture import Picture
 from quire.core.types import Layout
 from quire.roles import Classified, Classifier
+from quire.system.awaited import settled
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ def main() -> None:
         try:
             command_line(arguments[0] if arguments else None)()
         finally:
-            if shared := sys.modules.get("quire.workers.shared"):
+            if shared := sys.modules.get("quire.system.workers.shared"):
                 shared.close_shared_pool()
             sys.stdout.flush()
     except QuireError as error:  # not of a command: --help and --version
@@ -56,7 +56,7 @@ def _start_worker(arguments: Sequence[str]) -> None:
     files = [name for name in arguments[1:] if not name.startswith("-") and os.path.isfile(name)]  # noqa: PTH113 - pathlib is imported later
     if not files:
         return
-    from quire.workers.early import start_worker
+    from quire.system.workers.early import start_worker
 
     modules = ["quire.reading.page_jobs", "quire.layout.page"]
     if any(name.lower().endswith(".pdf") for name in files):

@@ -42,8 +42,8 @@ class HitPictures:
         return shown, "" if shown and self._folder is None else f"picture: {self._saved(number, hit, png)}"
 
     def _saved(self, number: int, hit: SearchHit, png: bytes) -> Path:
-        from quire.atomic_files import write_files
         from quire.core.names import file_stem
+        from quire.system.atomic_files import write_files
 
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="quire-search-"))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from quire.atomic_files import write_files
 from quire.cli import chunk_options, options
 from quire.cli.each_document import DocumentsRequest, Written, read_each
 from quire.cli.progress import ProgressBar
@@ -18,6 +17,7 @@ from quire.cli.read_server import ServerResult
 from quire.cli.reporting import print_lines
 from quire.cli.settings import reading_configuration
 from quire.durable.folders.naming import NamedSource
+from quire.system.atomic_files import write_files
 
 if TYPE_CHECKING:
     from quire.domains.discover import Discovery

@@ -155,7 +155,7 @@ def _report(run: str, outcome: StageOutcome, figures: Figures, code: int) -> dic
 
 def _check_workers(request: BatchRequest) -> None:
     """Print a notice when fewer workers run than requested. Raises ConfigurationError when not even those can run."""
-    from quire.budget import check_descriptors, worker_count
+    from quire.system.budget import check_descriptors, worker_count
 
     count = worker_count(request.options.workers)
     if request.options.workers and count.notice:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from quire.atomic_files import write_files
 from quire.cli.asking import check_engines
 from quire.cli.progress import ProgressBar
 from quire.cli.read_summary import GoesTo, ReadOutcome, document_line, page_counts, summary_line
@@ -30,6 +29,7 @@ from quire.core.page_ranges import check_pages, selection
 from quire.core.table_areas import TABLES_MODES, PatternArea, areas_beside, areas_for
 from quire.durable.folders.discovery import find_sources
 from quire.durable.folders.naming import NamedSource
+from quire.system.atomic_files import write_files
 
 if TYPE_CHECKING:
     from quire.cli.read_server import ServerResult
@@ -130,7 +130,7 @@ def page_crops(result: DocumentResult | ServerResult) -> Iterator[Crop | None]:
 
 
 def _check_recognition(asked: Settings) -> None:
-    from quire.budget import worker_count
+    from quire.system.budget import worker_count
 
     if asked.workers is not None:
         notice = worker_count(asked.workers).notice

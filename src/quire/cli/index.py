@@ -20,7 +20,7 @@ from quire.cli.opening import opened
 from quire.cli.settings import configuration_of
 from quire.core.config import Settings
 from quire.durable.folders.discovery import check_paths
-from quire.user_data import data_folder
+from quire.system.user_data import data_folder
 
 EXAMPLES = """\\b
 Examples:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument
 
-from quire.atomic_files import write_files
 from quire.cli import amounts, options
 from quire.cli.amounts import spell
 from quire.cli.driving import where_of
@@ -20,6 +19,7 @@ from quire.cli.removed import REMOVED_OF_QUARANTINE, add_removed
 from quire.cli.reporting import group, print_lines, reporting_errors
 from quire.cli.settings import settings_of
 from quire.core.errors import EXIT_COMPLETE
+from quire.system.atomic_files import write_files
 
 if TYPE_CHECKING:
     from quire.database.quarantine import Quarantined

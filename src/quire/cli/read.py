@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from typer import Argument, Option
 
-from quire.atomic_files import write_files
 from quire.cli import options
 from quire.cli.asking import check_formats
 from quire.cli.each_document import DocumentsRequest, Written, page_crops, read_each, write_to_stdout
@@ -19,6 +18,7 @@ from quire.cli.settings import reading_configuration
 from quire.core.document import is_url
 from quire.core.errors import InputError, UsageError
 from quire.durable.folders.naming import NamedSource
+from quire.system.atomic_files import write_files
 
 if TYPE_CHECKING:
     from quire.cli.read_server import ServerResult

@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
-from quire.atomic_files import fitting_stem, write_files
 from quire.client import Client, ClientDocument
 from quire.client.connecting import error_with
 from quire.core.config import Settings
@@ -21,6 +20,7 @@ from quire.durable.folders.naming import NamedSource
 from quire.export import _json, find_format, from_json, show
 from quire.recognize.options import Effort, OcrMode
 from quire.result import DocumentResult, ReadSource, ResultStatus
+from quire.system.atomic_files import fitting_stem, write_files
 
 DPI = 150
 

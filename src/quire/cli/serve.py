@@ -11,7 +11,7 @@ from typer import Option
 from quire.cli import options
 from quire.cli.settings import settings_of
 from quire.core.errors import EXIT_COMPLETE, ConfigurationError, UsageError, install_advice
-from quire.user_data import data_folder
+from quire.system.user_data import data_folder
 
 EXAMPLES = """\b
 Examples:

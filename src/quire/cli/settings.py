@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from quire import offline
 from quire.core.config import SETTINGS, Configuration, Settings, configure
+from quire.system import offline
 
 
 def configuration_of(arguments: Mapping[str, object]) -> Configuration:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from quire.atomic_files import output_stem
 from quire.client.connecting import Sent, Server, ServerResponse, quoted
 from quire.client.reports import DocumentReport
 from quire.core.document import Document
@@ -18,6 +17,7 @@ from quire.core.errors import InputError
 from quire.core.types import BBox, PageResult
 from quire.export import _json, find_format
 from quire.result import DocumentResult, ReadSource
+from quire.system.atomic_files import output_stem
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quire.awaited import settled
 from quire.core.engine import Recognition
 from quire.core.keys import Profile
 from quire.roles import Corrector
+from quire.system.awaited import settled
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from threading import Event, Lock
 from quire.core.context import Claim
 from quire.core.errors import FencedError
 from quire.database.database import Database, boot
-from quire.supervisor import SupervisedThread
+from quire.system.supervisor import SupervisedThread
 
 LEASE_S = 30.0
 """How long an owner keeps its claims without a heartbeat."""

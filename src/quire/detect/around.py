@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quire.awaited import settled
 from quire.core.picture import Picture
 from quire.core.types import BBox, Layout, Region
 from quire.roles import LayoutDetector
+from quire.system.awaited import settled
 
 LEAST_HEIGHT = 0.012  # of the page: a lower strip holds no line
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quire.awaited import settled
 from quire.core.errors import ConfigurationError
 from quire.core.picture import Picture
 from quire.core.types import Layout
 from quire.roles import LayoutDetector
+from quire.system.awaited import settled
 
 
 @dataclass(frozen=True, slots=True)

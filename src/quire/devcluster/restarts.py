@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from quire.devcluster.program import ServerProgram
-from quire.supervisor import FIRST_S, HEALTHY_S, LONGEST_S
+from quire.system.supervisor import FIRST_S, HEALTHY_S, LONGEST_S
 
 
 @dataclass(slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal, get_args
 
-from quire.budget import worker_count
 from quire.core.context import Runtime, Store, Workflow
 from quire.core.errors import UsageError
 from quire.core.passwords import Password
@@ -18,6 +17,7 @@ from quire.runtime.beside import BesideRuntime
 from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore
 from quire.store.opening import open_store
+from quire.system.budget import worker_count
 
 ServedRuntime = LocalRuntime | BesideRuntime
 RuntimeKind = Literal["local", "restate"]

@@ -14,7 +14,7 @@ from quire.core.embedder import Embedder, Reranker, TextModel
 from quire.core.errors import EngineError
 from quire.core.keys import ArtifactKey, artifact_key, digest_of
 from quire.embed.codec import SparseVector, decode_dense, decode_scores, decode_sparse
-from quire.workers import Job, shared_pool
+from quire.system.workers import Job, shared_pool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

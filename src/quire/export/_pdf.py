@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from quire.budget import cpu_budget
 from quire.core.document import Document
 from quire.core.errors import ConfigurationError, InputError, PasswordError, UsageError, install_advice
 from quire.core.pagetext import INVISIBLE, PageText
@@ -16,6 +15,7 @@ from quire.export import Exportable, Sourced, _glyphless
 from quire.export._lines import BlockPlace, Size, places_of
 from quire.export._textlayer import operators
 from quire.layout.quality import judge
+from quire.system.budget import cpu_budget
 
 Matrix = tuple[float, float, float, float, float, float]
 Places = Mapping[int, Sequence[BlockPlace]]

@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from quire.child_environment import child_environment
 from quire.core.errors import ConfigurationError, CorruptError, LimitError
+from quire.system.child_environment import child_environment
 
 Isolation = Literal["namespaces", "settings"]
 

@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from quire.atomic_files import write_files
 from quire.core.context import Json
 from quire.core.errors import UsageError
 from quire.core.keys import Digest, digest_bytes
@@ -17,6 +16,7 @@ from quire.core.types import BBox
 from quire.learn.layouts import KnownLayout, LayoutPlace
 from quire.learn.spelling import KnownSpellings
 from quire.learn.writing import check_way
+from quire.system.atomic_files import write_files
 
 FORMAT = "quire-learned/1"
 VERSION = "2"

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from quire.atomic_files import write_files
 from quire.chunk.rows import jsonl
 from quire.core.errors import UsageError
 from quire.learn.samples import Sample
+from quire.system.atomic_files import write_files
 
 SUFFIX = ".sample.json"
 SHORTEST = 4

@@ -19,7 +19,7 @@ from quire.core.hashing import hash_file
 from quire.models.folders import ABOUT
 from quire.models.hub import VARIABLE, ModelHub
 from quire.models.table import HubFile, Published, PublishedFile, PublishedModel, Registry
-from quire.offline import refusal
+from quire.system.offline import refusal
 
 PATIENCE_S = 3600
 Say = Callable[[str], None]

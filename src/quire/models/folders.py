@@ -13,7 +13,7 @@ from pathlib import Path
 
 from quire.core.errors import ConfigurationError
 from quire.core.hashing import hash_file
-from quire.user_data import data_folder
+from quire.system.user_data import data_folder
 
 ABOUT = "model.json"
 

@@ -10,7 +10,6 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 
 from quire.asking import Asker
-from quire.awaited import settled
 from quire.core.context import Store
 from quire.core.document import Document, Source, document_of
 from quire.core.errors import InputError, RecognitionError
@@ -24,6 +23,7 @@ from quire.pipeline.result import PageReading, PipelineResult
 from quire.pipeline.run import GLANCE_S, NOT_THE_PAGE, Cancelled, PipelineRun, failure_of, message_of
 from quire.pipeline.stages import Exporter, Stages
 from quire.prepare import PrepareProfile, page_picture
+from quire.system.awaited import settled
 
 GRACE_S = 0.5
 """How long running pages may take to notice that the run was cancelled."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
-from quire.awaited import settled
 from quire.core.engine import Capability, Policy, Recognition
 from quire.core.keys import Profile
 from quire.core.picture import Picture
@@ -17,6 +16,7 @@ from quire.core.types import Layout
 from quire.pipeline.result import PipelineResult
 from quire.recognize.plain import FunctionEngine, Reader, from_function
 from quire.roles import Classifies, Crop, Prepares
+from quire.system.awaited import settled
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from quire.asking import Asker
-from quire.awaited import settled
 from quire.core.engine import Recognition
 from quire.core.errors import EngineError, InputError, RecognitionError
 from quire.core.picture import Picture
@@ -25,6 +24,7 @@ from quire.pipeline.run import NOT_THE_PAGE, Cancelled, PipelineRun, failure_of,
 from quire.pipeline.stages import Stages
 from quire.recognize.frames import placed
 from quire.roles import Classified, Corrector, Crop, PreparedPicture, RegionPreprocessor, Slot, with_merged
+from quire.system.awaited import settled
 
 MOST_CHANGES = 50
 """How many corrections the payload of one event lists."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import cv2
 import numpy as np
 
-from quire.ocr_models import find, open_session
 from quire.prepare.pixels import Pixels
+from quire.system.ocr_models import find, open_session
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -15,8 +15,8 @@ from quire.formats.converting import reader_of
 from quire.formats.reader import BundleReader
 from quire.reading.stage import Encoded, Took
 from quire.reading.stage_run import StagedRun
-from quire.workers import Job, WorkerPool, WorkerTimeout, shared_pool
-from quire.workers.errors import WorkerOutOfMemory
+from quire.system.workers import Job, WorkerPool, WorkerTimeout, shared_pool
+from quire.system.workers.job_errors import WorkerOutOfMemory
 
 CONVERT_S = 180.0
 """Time for a conversion, printing included."""

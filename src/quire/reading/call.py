@@ -11,7 +11,6 @@ from secrets import token_hex
 from threading import Event as Flag
 from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypedDict, TypeGuard, TypeVar, Unpack
 
-from quire.budget import cpu_budget, worker_count
 from quire.core.document import Document, Source, document_of, is_url
 from quire.core.errors import CorruptError, UsageError
 from quire.core.events import Sink
@@ -24,6 +23,7 @@ from quire.reading.stage_run import StagedRun
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.result import DocumentResult, Ledger, ReadSource
 from quire.store.temporary import TemporaryStore
+from quire.system.budget import cpu_budget, worker_count
 
 if TYPE_CHECKING:
     from quire.core.context import Store
@@ -220,7 +220,7 @@ class _Reading:
             return self._local_pages(store)
         from quire.core.opened import DiskCopy
         from quire.reading.worker_pages import WorkerPages, look_into
-        from quire.workers import WorkerError, shared_pool
+        from quire.system.workers import WorkerError, shared_pool
 
         copy = DiskCopy(document)
         stack.callback(copy.close)
@@ -237,7 +237,7 @@ class _Reading:
         if self._threads < 2 or here.structured or here.page_count < LONG:
             return here
         from quire.reading.side_by_side import SideBySidePages
-        from quire.workers import shared_pool
+        from quire.system.workers import shared_pool
 
         workers = worker_count(self._recognition.workers).workers
         most = min(self._threads, workers)
@@ -247,7 +247,7 @@ class _Reading:
         """Convert a document without pages of its own, in a worker even without `isolate`, or find it converted."""
         from quire.core.opened import DiskCopy
         from quire.reading.bundles import bundle_of
-        from quire.workers import shared_pool
+        from quire.system.workers import shared_pool
 
         document, copy = self._document, DiskCopy(self._document)
         stack.callback(copy.close)

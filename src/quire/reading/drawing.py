@@ -7,7 +7,6 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from quire.budget import cpu_budget
 from quire.catalog.crops import part_of
 from quire.core.document import PageImage, RenderOptions
 from quire.core.errors import CorruptError, InputError
@@ -16,8 +15,9 @@ from quire.core.types import BBox, Block
 from quire.export import _show
 from quire.export.crops import Render
 from quire.reading.page_groups import PageGroups
-from quire.workers import Job, JobFailed, WorkerError, WorkerPool, shared_pool
-from quire.workers.errors import describe, rebuilt
+from quire.system.budget import cpu_budget
+from quire.system.workers import Job, JobFailed, WorkerError, WorkerPool, shared_pool
+from quire.system.workers.job_errors import describe, rebuilt
 
 GROUP = 32
 """Pages of one job."""

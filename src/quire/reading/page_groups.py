@@ -14,8 +14,8 @@ from functools import partial
 from threading import Condition
 from typing import Generic, TypeVar
 
-from quire.workers import Job, JobFailed, WorkerCrashed, WorkerError, WorkerPool, WorkerReply, WorkerTimeout
-from quire.workers.pool import Lane
+from quire.system.workers import Job, JobFailed, WorkerCrashed, WorkerError, WorkerPool, WorkerReply, WorkerTimeout
+from quire.system.workers.pool import Lane
 
 T = TypeVar("T")
 

@@ -19,7 +19,7 @@ from quire.core.table_areas import TableOptions
 from quire.core.types import PageInfo
 from quire.reading.native_pages import judged, lay_out, looked_at
 from quire.recognize.options import RecognizeOptions
-from quire.workers.errors import describe
+from quire.system.workers.job_errors import describe
 
 
 @dataclass(frozen=True, slots=True)

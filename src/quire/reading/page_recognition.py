@@ -30,7 +30,7 @@ from quire.recognize.routing import (
 )
 from quire.recognize.seen import Seen
 from quire.recognize.turns import evidence, other_turns
-from quire.workers import WorkerError, WorkerReply
+from quire.system.workers import WorkerError, WorkerReply
 
 if TYPE_CHECKING:
     from quire.reading.recognizer import Recognizer

@@ -13,8 +13,8 @@ from quire.core.types import AnswerSource
 from quire.recognize import looking
 from quire.recognize.normalize import Garbage
 from quire.recognize.seen import Seen
-from quire.workers import Job, WorkerCrashed, WorkerError, WorkerReply, WorkerTimeout, shared_pool
-from quire.workers.frames import MAX_DATA
+from quire.system.workers import Job, WorkerCrashed, WorkerError, WorkerReply, WorkerTimeout, shared_pool
+from quire.system.workers.frames import MAX_DATA
 
 ROOM = 1 << 20
 """The size of a message to a worker besides the pixels."""

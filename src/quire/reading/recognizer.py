@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from quire.asking import Asker, Talk
 from quire.asking.asker import SETUP_S
-from quire.budget import worker_count
 from quire.core.engine import Engine, Question
 from quire.core.errors import ConfigurationError
 from quire.core.events import EventKind
@@ -30,7 +29,8 @@ from quire.recognize.options import RecognizeOptions
 from quire.recognize.registry import make
 from quire.recognize.routing import Needs, reads_formulas, route
 from quire.recognize.seen import Seen
-from quire.workers import Job, WorkerPool, WorkerReply, shared_pool
+from quire.system.budget import worker_count
+from quire.system.workers import Job, WorkerPool, WorkerReply, shared_pool
 
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers

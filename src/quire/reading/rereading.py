@@ -31,7 +31,7 @@ from quire.recognize.looking import LookRequest
 from quire.recognize.normalize import WHOLE_PAGE, interpreted
 from quire.recognize.registry import make
 from quire.recognize.seen import Seen
-from quire.workers import Job, JobFailed, WorkerError
+from quire.system.workers import Job, JobFailed, WorkerError
 
 MARGIN = 0.001
 """Around a place, as a fraction of the page: more would show parts of what stands beside and above it."""

@@ -12,7 +12,7 @@ from quire.reading.stage import Encoded
 from quire.reading.worker_pages import About, Load, WorkerPages
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs
-from quire.workers import WorkerOutOfMemory, WorkerPool, WorkerTimeout
+from quire.system.workers import WorkerOutOfMemory, WorkerPool, WorkerTimeout
 
 FIRST = 32
 """Pages parsed here while the workers start: the first page is there as soon as without them."""

@@ -17,9 +17,9 @@ from quire.reading.page_jobs import Group, StoredText
 from quire.reading.stage import Encoded
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs
-from quire.workers import Job, WorkerCrashed, WorkerPool
-from quire.workers.errors import rebuilt
-from quire.workers.pool import Lane
+from quire.system.workers import Job, WorkerCrashed, WorkerPool
+from quire.system.workers.job_errors import rebuilt
+from quire.system.workers.pool import Lane
 
 OPEN_S, PAGE_S = 120.0, 30.0
 """Timeouts in seconds for opening a document, and for each page."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quire.awaited import settled
 from quire.core.engine import Engine, Question, answer_key
 from quire.core.errors import ConfigurationError, EngineError
 from quire.core.guarded_parts import Notes
@@ -23,6 +22,7 @@ from quire.core.types import BBox, Region
 from quire.prepare.prepared import PrepareProfile
 from quire.recognize.routing import is_dense_table
 from quire.recognize.seen import Rule, Seen, Shape, Stroke
+from quire.system.awaited import settled
 
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers

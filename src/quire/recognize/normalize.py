@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quire.awaited import settled
 from quire.core.engine import Engine, Question, ReadBlock, ReadLine, Recognition
 from quire.core.errors import EngineError, QuireError
 from quire.core.events import reason_of
@@ -19,6 +18,7 @@ from quire.recognize.clean import clean_box, clean_code, clean_confidence, clean
 from quire.recognize.linewords import spells, words_in
 from quire.recognize.loops import absurdity
 from quire.recognize.routing import is_unread
+from quire.system.awaited import settled
 
 __all__ = ["Garbage", "interpreted", "normalize", "words_in"]
 

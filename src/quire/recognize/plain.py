@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from quire.awaited import settled
 from quire.core.affine import Affine
 from quire.core.engine import Capability, Partial, Policy, Question, ReadBlock, ReadLine, Recognition
 from quire.core.errors import EngineError
@@ -14,6 +13,7 @@ from quire.core.picture import Picture
 from quire.recognize.codec import decode_recognitions, encode_recognitions
 from quire.recognize.frames import placed
 from quire.recognize.normalize import WHOLE_PAGE, normalize
+from quire.system.awaited import settled
 
 Reading = str | Sequence[ReadLine] | Sequence[Recognition]
 Reader = Callable[[Picture, Question], Reading | Awaitable[Reading]]

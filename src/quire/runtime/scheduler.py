@@ -20,7 +20,7 @@ from quire.database.leases import Claims, expire_dead_owners
 from quire.database.runs import Runs, claim_of
 from quire.runtime.replay import Play
 from quire.runtime.turns import Turns
-from quire.supervisor import supervised
+from quire.system.supervisor import supervised
 
 POLL_S = 0.1
 """How often a process polls what others did: new work, endings, signals, cancelled runs."""

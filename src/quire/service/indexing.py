@@ -25,7 +25,7 @@ from quire.search.values import SearchHit
 from quire.service.logs import log
 from quire.service.settings import ServiceSettings
 from quire.store.artifacts import ArtifactStore
-from quire.supervisor import SupervisedThread
+from quire.system.supervisor import SupervisedThread
 
 LOOK_S = 0.5
 """How long the thread waits for the end of runs before it looks for newly submitted ones."""

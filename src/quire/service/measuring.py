@@ -17,7 +17,7 @@ from starlette.routing import Route
 from quire.service.metrics import CONTENT_TYPE, metrics_text
 from quire.service.service import Service
 from quire.service.traffic import SHARE_S, Traffic
-from quire.supervisor import SupervisedThread
+from quire.system.supervisor import SupervisedThread
 
 
 def metrics_route(service: Service, traffic: Traffic) -> Route:

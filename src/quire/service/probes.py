@@ -16,8 +16,8 @@ from quire.core.errors import QuireError
 from quire.service.contract import answers, schemas
 from quire.service.contract.refusing import RequestRefused
 from quire.service.service import Service
-from quire.supervisor import restarts
-from quire.workers.procfs import descendants, resident_bytes
+from quire.system.supervisor import restarts
+from quire.system.workers.procfs import descendants, resident_bytes
 
 OK = {"status": "ok"}
 AWAY: Mapping[int | str, dict[str, Any]] = {

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from threading import Condition, Event
 
-from quire.supervisor import SupervisedThread
+from quire.system.supervisor import SupervisedThread
 
 LEAST_S = 1.0
 """How long it waits at least before it removes more."""

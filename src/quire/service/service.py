@@ -46,7 +46,7 @@ from quire.service.waiting import RunWaiter
 from quire.service.warming import warm_up
 from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import scoped
-from quire.supervisor import SupervisedThread
+from quire.system.supervisor import SupervisedThread
 
 FLOW = "task"
 VISION = "vision"

@@ -17,7 +17,6 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
-from quire.budget import worker_count
 from quire.core.errors import UsageError
 from quire.durable.opening import RuntimeKind, open_runtime
 from quire.service.app import create_app
@@ -27,6 +26,7 @@ from quire.service.security import check_binding
 from quire.service.service import Service
 from quire.service.settings import ServiceSettings
 from quire.service.traffic import Traffic
+from quire.system.budget import worker_count
 
 LONGEST_MESSAGE = 1 << 14
 """Bytes of a message that a client sends to a WebSocket: it says nothing but that it wants to know the status."""

@@ -15,9 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from quire.atomic_files import write_files
 from quire.core.event_metrics import sample
-from quire.supervisor import restarts
+from quire.system.atomic_files import write_files
+from quire.system.supervisor import restarts
 
 SHARE_S = 1.0
 DURATIONS_MS = (5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10_000, 60_000)

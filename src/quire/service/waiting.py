@@ -7,7 +7,7 @@ from contextlib import suppress
 from threading import Event, Lock
 
 from quire.core.context import Runtime
-from quire.supervisor import SupervisedThread
+from quire.system.supervisor import SupervisedThread
 
 PORTION_S = 0.1
 """How long the thread waits before it looks at newly awaited runs."""

@@ -7,13 +7,13 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 
-from quire.budget import cpu_budget
 from quire.core.document import Document, PageImage, RenderOptions
 from quire.core.errors import InputError, StoreError
 from quire.core.events import Sink, Teller, reason_of
 from quire.core.keys import ArtifactKey, Profile, artifact_key, digest_bytes
 from quire.core.page_ranges import Pages, check_pages, page_numbers
 from quire.store.artifacts import ArtifactStore
+from quire.system.budget import cpu_budget
 
 STAGE, VERSION = "page-image", "1"
 DOCUMENTS = "documents/"

@@ -12,13 +12,13 @@ from collections import Counter
 
 import pytest
 
-from quire import supervisor
 from quire.batch import ItemOutcome, StageError, StageHooks, StageOptions, StagePlan, Stop, WorkItem, run_stage
 from quire.batch import running as running_module
 from quire.batch.executing import Threads
 from quire.batch.schedule import Retrying, Task
 from quire.core.context import Retry
 from quire.core.errors import EngineError, InputError, UsageError
+from quire.system import supervisor
 
 LONG_S = 20.0
 

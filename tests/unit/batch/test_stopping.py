@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from quire import supervisor
 from quire.batch import StageOptions, StagePlan, Stop, WorkItem, run_stage, stop_on_signals
+from quire.system import supervisor
 
 LONG_S = 20.0
 NUMBERS = [signal.SIGINT, signal.SIGTERM]

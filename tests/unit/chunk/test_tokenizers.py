@@ -14,7 +14,7 @@ from tokenizers import models, normalizers, pre_tokenizers
 from quire.chunk import DEFAULT_TOKENIZER, find_tokenizer
 from quire.chunk.tokenizers import _HOMES, BUNDLED
 from quire.core.errors import UsageError
-from quire.packaged_files import find_packaged, path_of
+from quire.system.packaged_files import find_packaged, path_of
 
 
 @pytest.fixture(scope="module")

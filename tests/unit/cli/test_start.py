@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from quire.workers.early import take_worker
+from quire.system.workers.early import take_worker
 from tests import documents
-from tests.unit.workers.watching import ended_within, living
+from tests.unit.system.workers.watching import ended_within, living
 
 pytestmark = pytest.mark.processes
 
@@ -21,8 +21,8 @@ sys.argv = ["quire", *sys.argv[1:]]
 try:
     quire.cli.main()
 except SystemExit as ended:
-    if "quire.workers.procfs" in sys.modules:
-        from quire.workers.procfs import descendants
+    if "quire.system.workers.procfs" in sys.modules:
+        from quire.system.workers.procfs import descendants
         print("workers", *descendants(os.getpid()), file=sys.stderr)
     raise
 """
@@ -31,7 +31,7 @@ STARTED = """
 import os, signal, sys
 import quire.cli
 quire.cli._start_worker(["read", sys.argv[1]])
-from quire.workers.procfs import descendants
+from quire.system.workers.procfs import descendants
 print(os.getpid(), *descendants(os.getpid()), flush=True)
 signal.pause()
 """

@@ -11,12 +11,12 @@ from threading import Event, current_thread
 
 import pytest
 
-from quire import supervisor
 from quire.core.errors import FencedError, StoreError
 from quire.database.database import boot
 from quire.database.leases import Claims
 from quire.database.sqlite import SqliteDatabase
-from quire.supervisor import restarts
+from quire.system import supervisor
+from quire.system.supervisor import restarts
 
 
 class Clock(SqliteDatabase):

@@ -30,7 +30,7 @@ from quire.recognize.plain import from_function
 from tests import scans
 from tests.fakes.engines import AsyncEngine, BadEngine, NumberEngine, calls, held, said_of
 from tests.runtime.tracking import wait_until
-from tests.unit.workers.watching import living
+from tests.unit.system.workers.watching import living
 
 pytestmark = pytest.mark.processes
 

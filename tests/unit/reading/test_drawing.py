@@ -21,7 +21,7 @@ from quire.reading.drawing import AHEAD, GROUP, draw, show
 from quire.runtime.local import inline
 from quire.store.files import FileStore
 from quire.store.images import PageImages
-from quire.workers import Job, shared_pool
+from quire.system.workers import Job, shared_pool
 from tests import documents
 from tests.fakes.readers import StrangeSource
 

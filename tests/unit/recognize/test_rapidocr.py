@@ -12,8 +12,6 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from quire import ocr_models as models
-from quire import packaged_files
 from quire.core.engine import Question, answer_key
 from quire.core.errors import ConfigurationError, EngineError
 from quire.core.picture import Picture
@@ -26,6 +24,8 @@ from quire.recognize.rapidocr.last_layer import cut
 from quire.recognize.rapidocr.reader import FoundLine
 from quire.recognize.rapidocr.recognition import Glyph, LineRecognizer, Reading, mended
 from quire.recognize.rapidocr.settings import PROFILES
+from quire.system import ocr_models as models
+from quire.system import packaged_files
 
 LINES = {60: "The quick brown fox", 140: "jumps over 12 lazy dogs", 220: "Invoice no. 4711"}
 SIZE = (700, 320)

@@ -17,7 +17,7 @@ from quire.database.leases import Claims
 from quire.database.sqlite import SqliteDatabase
 from quire.runtime import scheduler
 from quire.runtime.local import LocalRuntime, inline
-from quire.supervisor import restarts
+from quire.system.supervisor import restarts
 from tests.runtime.tracking import wait_until
 
 PATIENCE_S = 30.0

@@ -7,9 +7,9 @@ from threading import Event
 
 import pytest
 
-from quire import supervisor
 from quire.core.errors import StoreError
 from quire.service.removing import AT_ONCE, FetchedResults
+from quire.system import supervisor
 
 pytestmark = pytest.mark.no_documents
 

@@ -11,7 +11,6 @@ from threading import Event, current_thread
 import pytest
 import uvicorn
 
-from quire import supervisor
 from quire.core.context import RunStatus
 from quire.core.errors import EngineError, StoreError
 from quire.core.events import Event as RunEvent
@@ -24,8 +23,9 @@ from quire.service.reviews import ReviewService
 from quire.service.traffic import Traffic
 from quire.service.waiting import RunWaiter
 from quire.service.warming import warm_up
-from quire.supervisor import restarts
-from quire.workers import shared_pool
+from quire.system import supervisor
+from quire.system.supervisor import restarts
+from quire.system.workers import shared_pool
 from tests import documents
 from tests.runtime.tracking import wait_until
 from tests.servers.ports import free_port

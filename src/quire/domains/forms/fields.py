@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Unpack
 
-from quire.awaited import settled
 from quire.core.document import Document, Source, document_of
 from quire.core.engine import ReadLine, Recognition
 from quire.core.types import BBox, Word
@@ -16,6 +15,7 @@ from quire.extract.pairs import find_pairs
 from quire.prepare import PrepareProfile, page_picture
 from quire.reading.call import ReadOptions, read
 from quire.result import DocumentResult
+from quire.system.awaited import settled
 
 BEFORE = 12.0  # of the height of a check box: how far left of it its label may end
 BESIDE = 2.5  # of the height of a check box: how far its label may be, and how far apart the label's words are

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quire import classify, correct, detect
-from quire.atomic_files import output_stem
 from quire.core.engine import Engine
 from quire.domains.forms.fields import form_of
 from quire.pipeline import Pipeline, PipelineBuilder, PipelineResult, save
 from quire.pipeline.options import Cache
 from quire.recognize import rapidocr
 from quire.roles import Corrector
+from quire.system.atomic_files import output_stem
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from quire.atomic_files import write_files
 from quire.core.context import Json
 from quire.core.types import BBox, Block
 from quire.domains.boxes import box_json
+from quire.system.atomic_files import write_files
 
 
 @dataclass(frozen=True, slots=True)

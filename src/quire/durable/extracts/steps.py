@@ -28,8 +28,8 @@ from quire.extract.reports import ReportFormat, check_report_format
 from quire.flow.components import Files
 from quire.reading.model_answers import REQUEST, RecordedAnswers, answered_here
 from quire.reading.rereading import crop_readings
-from quire.workers import WorkerReply
-from quire.workers.pool import Lane
+from quire.system.workers import WorkerReply
+from quire.system.workers.pool import Lane
 
 STAGE = "extract"
 SUFFIX = ".extracted"

@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeGuard
 
-from quire.atomic_files import output_stem, write_files
 from quire.core.context import Json, Store
 from quire.core.errors import RunError, UsageError
 from quire.core.events import Sink
@@ -24,6 +23,7 @@ from quire.flow.registry import ComponentRegistry
 from quire.runtime.local import LocalRuntime, inline
 from quire.store.opening import open_store
 from quire.store.temporary import TemporaryStore
+from quire.system.atomic_files import output_stem, write_files
 
 FOLDER = Path("flows")
 """Where custom flows are looked up by name."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, cast
 
-from quire.awaited import settled
 from quire.core.context import Claim, Json, Store
 from quire.core.document import Document
 from quire.core.errors import RETRYABLE, FencedError, QuireError, RunError, log_traceback
@@ -35,6 +34,7 @@ from quire.durable.messages import ArtifactFile, MadePages, OpenedReview, PageCo
 from quire.export import FORMATS, find_format
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
+from quire.system.awaited import settled
 
 GROUP = 16
 """Pages in one durable step; each page is an artifact of its own."""

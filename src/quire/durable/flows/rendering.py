@@ -22,7 +22,7 @@ from quire.reading.drawing import draw
 from quire.reading.worker_pages import look_into
 from quire.store.artifacts import ArtifactStore
 from quire.store.images import PageImages
-from quire.workers import shared_pool
+from quire.system.workers import shared_pool
 
 Drawable: TypeAlias = DocumentReference | SourceJson
 """A document that was read, or a file."""

@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Condition, Lock
 
-from quire.atomic_files import write_files
 from quire.batch import ItemOutcome, StageContext, StageError, WorkItem
 from quire.batch.schedule import Task
 from quire.core.context import Runtime
@@ -33,6 +32,7 @@ from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import keep_source
 from quire.reading.page_recognition import GATE
 from quire.store.artifacts import ArtifactStore
+from quire.system.atomic_files import write_files
 
 CANCELLED_S = 60.0
 """Timeout for a cancelled run to end."""

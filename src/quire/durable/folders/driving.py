@@ -32,7 +32,7 @@ from quire.durable.folders.request import BatchRequest
 from quire.durable.indexing.delivery import IndexTarget, delivery_to
 from quire.durable.messages import BatchArgument, BatchFigures
 from quire.store.artifacts import ArtifactStore
-from quire.supervisor import SupervisedThread
+from quire.system.supervisor import SupervisedThread
 
 FLOW = "batch"
 """The name of the workflow."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from quire.atomic_files import fitting_stem, output_stem
+from quire.system.atomic_files import fitting_stem, output_stem
 
 
 @dataclass(frozen=True, slots=True)

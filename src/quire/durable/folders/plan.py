@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from quire.atomic_files import fitting_stem
 from quire.batch.stopping import Stop
-from quire.budget import cpu_budget
 from quire.core.errors import UsageError
 from quire.core.hashing import FileState, Hashed, hash_file
 from quire.core.keys import Digest, digest_bytes, digest_of
@@ -28,6 +26,8 @@ from quire.durable.folders.discovery import LeftOutFile, find_sources
 from quire.durable.folders.request import BatchRequest
 from quire.durable.folders.settings import FlowSettings, asked_by, difference
 from quire.durable.messages import PlannedDocumentJson
+from quire.system.atomic_files import fitting_stem
+from quire.system.budget import cpu_budget
 
 DocumentState = Literal["done", "stale", "missing", "edited", "quarantined", "error"]
 """`stale`: an output exists, but of another version of the document or with other settings. `edited`: the output was

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from quire.batch.contracts import StageOptions
-from quire.budget import worker_count
 from quire.core.context import Json
 from quire.core.errors import UsageError
 from quire.core.keys import digest_bytes
 from quire.core.table_areas import PatternArea, TableArea
 from quire.durable.messages import BatchArgument
+from quire.system.budget import worker_count
 
 IO_DOCUMENTS = 16
 """Documents in progress when the work is done on other machines."""

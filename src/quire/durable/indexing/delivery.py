@@ -26,7 +26,7 @@ from quire.search import terms as lexical
 from quire.search.backend import IndexBackend, IndexProfile, check_embedder, embedder_version
 from quire.search.values import IndexedChunk, IndexedDocument
 from quire.store.artifacts import ArtifactStore
-from quire.workers import WorkerPool, shared_pool
+from quire.system.workers import WorkerPool, shared_pool
 
 if TYPE_CHECKING:
     from quire.chunk.rows import ChunkRow

@@ -12,7 +12,6 @@ from itertools import accumulate
 from threading import Lock
 from typing import Literal, NamedTuple, NotRequired, TypedDict, cast
 
-from quire.budget import worker_count
 from quire.core.context import Store
 from quire.core.document import Document
 from quire.core.engine import Attempt
@@ -40,8 +39,9 @@ from quire.reading.worker_pages import About, ReceivedPage, WorkerPages, look_in
 from quire.recognize.options import RecognizeOptions
 from quire.result import Ledger
 from quire.store.scoped import ScopedStore
-from quire.workers import Job, WorkerPool, WorkerReply, shared_pool
-from quire.workers.pool import Lane
+from quire.system.budget import worker_count
+from quire.system.workers import Job, WorkerPool, WorkerReply, shared_pool
+from quire.system.workers.pool import Lane
 
 ASSEMBLE_S, EXPORT_S = 600.0, 600.0
 """Timeouts for a worker to assemble a document, and to export it."""

@@ -30,7 +30,7 @@ from quire.model_server import PASSING, Broken, ModelServer
 from quire.recognize.registry import make
 from quire.recognize.vision import VisionEngine
 from quire.recognize.vision.reply import written
-from quire.workers import JobFailed, WorkerError
+from quire.system.workers import JobFailed, WorkerError
 
 STAGE, VERSION = "enrich", "1"
 NO_VISION = "no vision model is configured on this server (QUIRE_VISION_URL and QUIRE_VISION_MODEL)"

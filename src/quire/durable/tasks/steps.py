@@ -37,7 +37,7 @@ from quire.durable.tasks import delivering, jobs
 from quire.durable.tasks.enriching import Enriching
 from quire.durable.tasks.progress import counted
 from quire.fetching import FetchPolicy, fetch, send
-from quire.workers.pool import Lane
+from quire.system.workers.pool import Lane
 
 SHORT_S = 120.0
 """Timeout for a worker to read a short document and make its output."""

@@ -13,7 +13,6 @@ from contextlib import closing
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from quire.atomic_files import output_stem
 from quire.catalog.crops import PAGE_DPI, picture_id
 from quire.chunk import ChunkOptions, find_tokenizer, settings_of
 from quire.chunk.rows import ChunkRow
@@ -33,8 +32,9 @@ from quire.extract.reports import MEDIA_TYPES, ReportFormat
 from quire.extract.reports import VERSION as REPORT
 from quire.reading.drawing import draw
 from quire.reading.worker_pages import stored
-from quire.workers import Job, WorkerPool, WorkerReply
-from quire.workers.conversation import OnRequest
+from quire.system.atomic_files import output_stem
+from quire.system.workers import Job, WorkerPool, WorkerReply
+from quire.system.workers.conversation import OnRequest
 
 VIEW, FILE = "1", "1"
 """Versions of the artifacts: change one when what it contains changes."""

@@ -8,12 +8,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.awaited import settled
 from quire.core.engine import Capability, Engine, Partial, Policy, Question, identity_of
 from quire.core.errors import ConfigurationError, EngineError
 from quire.core.keys import Digest, Profile
 from quire.core.picture import Picture
 from quire.recognize.normalize import interpreted
+from quire.system.awaited import settled
 
 
 @dataclass(frozen=True, slots=True)

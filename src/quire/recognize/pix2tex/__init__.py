@@ -17,10 +17,10 @@ from quire.core.keys import Profile, digest_of
 from quire.core.picture import Picture
 from quire.core.types import Region
 from quire.models import ModelFolder, find_model
-from quire.ocr_models import ModelFile
 from quire.recognize.codec import decode_recognitions, encode_recognitions
 from quire.recognize.options import Effort
 from quire.recognize.pix2tex.conversion import DECODER, ENCODER, TOKENIZER
+from quire.system.ocr_models import ModelFile
 
 if TYPE_CHECKING:
     from quire.recognize.pix2tex.reader import FormulaReader, FoundFormula

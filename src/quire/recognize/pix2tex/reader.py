@@ -11,10 +11,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.ocr_models import ModelFile, open_session
 from quire.prepare.pixels import Pixels, pixels
 from quire.recognize.pix2tex.latex import latex_of
 from quire.recognize.pix2tex.network import HEADS, LAYERS, MOST_HEIGHT, MOST_WIDTH, PATCH, WIDTH
+from quire.system.ocr_models import ModelFile, open_session
 
 BEGIN, END = 1, 2  # tokens
 MEAN, DEVIATION = 0.7931, 0.1738  # of the pictures that the network was trained on

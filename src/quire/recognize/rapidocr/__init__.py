@@ -12,11 +12,11 @@ from quire.core.engine import Capability, Partial, Policy, Question, Recognition
 from quire.core.errors import EngineError
 from quire.core.keys import digest_of
 from quire.core.picture import Picture
-from quire.ocr_models import ModelFile, find
 from quire.recognize.languages import resolve
 from quire.recognize.options import Effort
 from quire.recognize.rapidocr.answer import NAME, from_bytes, to_bytes
 from quire.recognize.rapidocr.settings import CAREFUL, LANGUAGES, PROFILES, RapidOcrProfile
+from quire.system.ocr_models import ModelFile, find
 
 if TYPE_CHECKING:
     from quire.recognize.rapidocr.reader import PageReader

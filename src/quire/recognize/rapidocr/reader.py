@@ -10,13 +10,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.ocr_models import find, open_session
 from quire.prepare.pixels import Pixels
 from quire.recognize.rapidocr.detection import Quad, detect
 from quire.recognize.rapidocr.recognition import LineRecognizer, Reading, han_letters
 from quire.recognize.rapidocr.regions import quads_of_regions
 from quire.recognize.rapidocr.settings import RapidOcrProfile
 from quire.recognize.rapidocr.words import Box, words_of
+from quire.system.ocr_models import find, open_session
 
 _HAN_LINE = 2  # Chinese or Japanese letters of a line that is read again with all letters; one is often a mistake
 _HAN_PAGE = 0.05  # share of such letters on a page of which every line is

@@ -12,9 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.ocr_models import Size, find, open_session, session_of
 from quire.prepare.pixels import Pixels
 from quire.recognize.rapidocr.last_layer import cut
+from quire.system.ocr_models import Size, find, open_session, session_of
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from quire.core.keys import Profile
-from quire.ocr_models import Size
 from quire.recognize.languages import all_languages
 from quire.recognize.options import Effort
+from quire.system.ocr_models import Size
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from functools import cache
 from pathlib import Path
 from subprocess import PIPE
 
-from quire.child_environment import child_environment
 from quire.core.errors import ConfigurationError, EngineError
 from quire.core.hashing import hash_file
+from quire.system.child_environment import child_environment
 
 OLDEST = 5
 _LISTED = re.compile(r'^List of available languages in "(.*)" \(\d+\):$')

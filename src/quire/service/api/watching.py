@@ -24,7 +24,7 @@ from quire.core.context import RunState, Runtime
 from quire.core.errors import QuireError
 from quire.core.events import Event, to_sse
 from quire.database.runs import ENDED
-from quire.supervisor import supervised
+from quire.system.supervisor import supervised
 
 POLL_S = 0.2
 """How often a poller looks for new events; less often when many runs are watched."""

@@ -26,7 +26,7 @@ from quire.extract.offline import OfflineExtractor
 from quire.learn.training import learn
 from quire.recognize.echo import EchoEngine
 from quire.store.files import FileStore
-from quire.workers import WorkerReply
+from quire.system.workers import WorkerReply
 from tests.fakes.chat_server import answers, chat_server, cited
 from tests.fakes.engines import BadEngine, calls
 from tests.fakes.vision_server import refuses

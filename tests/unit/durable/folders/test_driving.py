@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from quire import supervisor
 from quire.batch import ManifestWriter, StageOutcome, Stop, read_manifest, rows_of
 from quire.core.errors import RunError, StoreError
 from quire.core.keys import digest_bytes
@@ -24,6 +23,7 @@ from quire.durable.folders.request import BatchRequest
 from quire.durable.opening import local_runtime
 from quire.store.files import FileStore
 from quire.store.opening import open_store
+from quire.system import supervisor
 from tests import documents
 from tests.runtime.tracking import wait_until
 from tests.unit.durable.folders.folders import LONG_S, Desk

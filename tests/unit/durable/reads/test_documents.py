@@ -20,7 +20,7 @@ from quire.runtime.local import LocalRuntime
 from quire.store import artifacts
 from quire.store.collecting import Limits, collect
 from quire.store.files import FileStore
-from quire.workers import shared_pool
+from quire.system.workers import shared_pool
 from tests import documents, scans
 
 pytestmark = pytest.mark.processes

@@ -24,8 +24,8 @@ from quire.durable.views.views import DocumentViews
 from quire.runtime.local import LocalRuntime
 from quire.store.deleting import delete_documents
 from quire.store.files import FileStore
-from quire.workers import Job, shared_pool
-from quire.workers.pool import Lane
+from quire.system.workers import Job, shared_pool
+from quire.system.workers.pool import Lane
 from tests import documents
 
 pytestmark = pytest.mark.processes

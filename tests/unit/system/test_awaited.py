@@ -9,7 +9,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from quire.awaited import settled
+from quire.system.awaited import settled
 
 name: ContextVar[str] = ContextVar("name", default="")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quire.budget import WORKER_BYTES, memory_budget, worker_count
 from quire.core.errors import UsageError
+from quire.system.budget import WORKER_BYTES, memory_budget, worker_count
 
 PLENTY = 100 * WORKER_BYTES
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from quire.workers.process import WorkerProcess
+from quire.system.workers.process import WorkerProcess
 
 MOST_MEMORY = 4 << 30
 LEAST_MEMORY = 1 << 30
@@ -35,7 +35,7 @@ def start_worker(modules: Sequence[str]) -> None:
     Raises the errors of WorkerProcess. A worker that no pool takes ends with this process.
     """
     worker = WorkerProcess()
-    from quire.budget import memory_budget, worker_count  # while the worker starts
+    from quire.system.budget import memory_budget, worker_count  # while the worker starts
 
     workers = worker_count().workers
     limit = memory_limit(workers, memory_budget())

@@ -8,7 +8,7 @@ import select
 from pathlib import Path
 from queue import Queue
 
-from quire.workers import Job
+from quire.system.workers import Job
 
 HANG = Job("tests.fakes.jobs:hang", "politely")
 

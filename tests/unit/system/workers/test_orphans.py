@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.workers import Job, WorkerCrashed, WorkerPool, WorkerTimeout
-from tests.unit.workers.watching import HANG, Hanging, ended_within, living
+from quire.system.workers import Job, WorkerCrashed, WorkerPool, WorkerTimeout
+from tests.unit.system.workers.watching import HANG, Hanging, ended_within, living
 
 pytestmark = [
     pytest.mark.processes,
@@ -23,7 +23,7 @@ pytestmark = [
 ]
 
 STUCK = Job("tests.fakes.jobs:hang", "with the interpreter lock")
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def double(pool, number=21):
@@ -111,7 +111,7 @@ def test_the_death_of_a_guard_costs_one_job():
 
 SCRIPT = """
 import json
-from quire.workers import Job, shared_pool
+from quire.system.workers import Job, shared_pool
 job = Job("tests.fakes.jobs:hang", {how!r})
 future = shared_pool(1).submit(job, timeout_s=600, on_event=lambda kind, held: print(json.dumps(held), flush=True))
 {rest}
@@ -157,7 +157,7 @@ def test_a_parent_that_ends_without_waiting_for_its_job_leaves_nothing(tmp_path)
 def test_children_of_the_parent_that_keep_its_pipes_open_keep_no_worker_alive(tmp_path):
     script = """
         import json, os, signal, threading
-        from quire.workers import Job, shared_pool
+        from quire.system.workers import Job, shared_pool
         told, started = {}, threading.Event()
         listen = lambda kind, held: (told.update(held), started.set())
         future = shared_pool(1).submit(Job("tests.fakes.jobs:hang"), timeout_s=600, on_event=listen)
@@ -177,7 +177,7 @@ def test_children_of_the_parent_that_keep_its_pipes_open_keep_no_worker_alive(tm
 def test_a_plain_script_without_a_guard_works_and_runs_once(tmp_path):
     (tmp_path / "beside.py").write_text("def double(number, work):\n    return {'number': 2 * number}, b''\n")
     script = """
-        from quire.workers import Job, shared_pool
+        from quire.system.workers import Job, shared_pool
         print("once")
         print(shared_pool(2).submit(Job("beside:double", 21), timeout_s=60).result().header["number"])
         """
@@ -187,7 +187,7 @@ def test_a_plain_script_without_a_guard_works_and_runs_once(tmp_path):
 
 def test_a_class_of_the_script_itself_is_refused_with_advice(tmp_path):
     script = """
-        from quire.workers import Job, shared_pool
+        from quire.system.workers import Job, shared_pool
         class Engine: pass
         error = shared_pool(1).submit(Job("tests.fakes.jobs:double", Engine()), timeout_s=60).exception()
         print(type(error).__name__, "into a module that can" in str(error))
@@ -219,7 +219,7 @@ def test_closing_a_pool_that_a_fork_copied_does_nothing_to_it(tmp_path):
     script = """
         import os
         from quire.core.errors import UsageError
-        from quire.workers import Job, shared_pool
+        from quire.system.workers import Job, shared_pool
         job = Job("tests.fakes.jobs:double", 21)
         pool = shared_pool(1)
         worker = pool.submit(job, timeout_s=60).result().header["worker"]

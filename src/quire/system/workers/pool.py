@@ -14,11 +14,11 @@ from enum import IntEnum
 from functools import partial
 from types import TracebackType
 
-from quire.budget import check_descriptors
 from quire.core.errors import UsageError
-from quire.supervisor import SupervisedThread
-from quire.workers.conversation import Assignment, OnEvent, OnRequest, WorkerReply, converse
-from quire.workers.process import WorkerProcess
+from quire.system.budget import check_descriptors
+from quire.system.supervisor import SupervisedThread
+from quire.system.workers.conversation import Assignment, OnEvent, OnRequest, WorkerReply, converse
+from quire.system.workers.process import WorkerProcess
 
 NEW = 0.25
 """What a brief job, and the first job of a share, cost of a turn: a stream of short documents does not hold up a long

@@ -9,14 +9,14 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import pytest
 
-from quire import supervisor
 from quire.core.errors import ConfigurationError, StoreError, UsageError
-from quire.workers import Job, WorkerPool, WorkerTimeout, shared_pool
-from quire.workers.early import LEAST_MEMORY, MOST_MEMORY, memory_limit
-from quire.workers.job import KEPT
-from quire.workers.pool import Lane
-from quire.workers.process import WorkerProcess
-from tests.unit.workers.watching import ended_within, living
+from quire.system import supervisor
+from quire.system.workers import Job, WorkerPool, WorkerTimeout, shared_pool
+from quire.system.workers.early import LEAST_MEMORY, MOST_MEMORY, memory_limit
+from quire.system.workers.job import KEPT
+from quire.system.workers.pool import Lane
+from quire.system.workers.process import WorkerProcess
+from tests.unit.system.workers.watching import ended_within, living
 
 pytestmark = pytest.mark.processes
 

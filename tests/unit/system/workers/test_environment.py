@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from quire.child_environment import child_environment
-from quire.workers import Job, WorkerPool
-from quire.workers.environment import worker_environment
+from quire.system.child_environment import child_environment
+from quire.system.workers import Job, WorkerPool
+from quire.system.workers.environment import worker_environment
 
 
 @pytest.mark.processes

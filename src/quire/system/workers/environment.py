@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 
-from quire.child_environment import child_environment
+from quire.system.child_environment import child_environment
 
 _SYSTEM = {"PATH", "HOME", "USER", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"}
 _PYTHON = {"VIRTUAL_ENV", "PYTHONHOME", "PYTHONUTF8", "PYTHONNOUSERSITE", "PYTHONDONTWRITEBYTECODE"}

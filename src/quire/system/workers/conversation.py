@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from quire.core.errors import QuireError, UsageError
-from quire.workers import frames
-from quire.workers.errors import (
+from quire.system.workers import frames
+from quire.system.workers.frames import BrokenFrame, Frame
+from quire.system.workers.job_errors import (
     WorkerCrashed,
     WorkerError,
     WorkerOutOfMemory,
@@ -19,8 +20,7 @@ from quire.workers.errors import (
     describe,
     rebuilt,
 )
-from quire.workers.frames import BrokenFrame, Frame
-from quire.workers.process import START_S, WorkerProcess
+from quire.system.workers.process import START_S, WorkerProcess
 
 _LOOK_EVERY_S = 0.1
 _GRACE_S = 0.5

@@ -16,7 +16,7 @@ import struct
 import sys
 import time
 
-from quire.workers.procfs import descendants, kill
+from quire.system.workers.procfs import descendants, kill
 
 STATUS = struct.Struct(">i")
 """The guard's last message: the exit code of the worker, negative for a signal."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.atomic_files import LONGEST_STEM, fitting_stem, write_files
 from quire.core.errors import StoreError, UsageError
+from quire.system.atomic_files import LONGEST_STEM, fitting_stem, write_files
 from tests.fakes.disks import full_disk
 
 

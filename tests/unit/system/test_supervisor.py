@@ -8,8 +8,8 @@ from threading import Event
 
 import pytest
 
-from quire import supervisor
-from quire.supervisor import SupervisedThread, restarts, supervised
+from quire.system import supervisor
+from quire.system.supervisor import SupervisedThread, restarts, supervised
 
 pytestmark = pytest.mark.no_documents
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import threading
 
-from quire.budget import memory_budget, worker_count
-from quire.workers.early import memory_limit, take_worker
-from quire.workers.pool import WorkerPool
+from quire.system.budget import memory_budget, worker_count
+from quire.system.workers.early import memory_limit, take_worker
+from quire.system.workers.pool import WorkerPool
 
 _lock = threading.Lock()
 _pools: dict[int, WorkerPool] = {}

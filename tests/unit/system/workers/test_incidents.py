@@ -11,8 +11,8 @@ import sys
 import pytest
 
 from quire.core.errors import CorruptError, EngineError, LimitError
-from quire.workers import Job, JobFailed, WorkerCrashed, WorkerOutOfMemory, WorkerPool
-from quire.workers.frames import MAX_DATA
+from quire.system.workers import Job, JobFailed, WorkerCrashed, WorkerOutOfMemory, WorkerPool
+from quire.system.workers.frames import MAX_DATA
 
 pytestmark = pytest.mark.processes
 
@@ -162,7 +162,7 @@ def test_one_poison_job_among_twenty_leaves_nineteen_right():
 LIMITED = """
 import os, resource, tempfile
 from quire.core.errors import ConfigurationError
-from quire.workers import Job, WorkerPool
+from quire.system.workers import Job, WorkerPool
 
 def limit(soft):
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, HARD))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.workers.frames import MAX_DATA, BrokenFrame, Frame, FrameReader, encoded
+from quire.system.workers.frames import MAX_DATA, BrokenFrame, Frame, FrameReader, encoded
 
 SENT = [Frame(b"E", {"kind": "progress", "payload": {"text": "Übung"}}), Frame(b"A", {}, bytes(range(256)) * 40)]
 

@@ -16,12 +16,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
 from quire.core.errors import ConfigurationError, too_few_descriptors
-from quire.workers import frames
-from quire.workers.environment import import_path, worker_environment
-from quire.workers.errors import WorkerCrashed, clean
-from quire.workers.frames import BrokenFrame, Frame, FrameReader
-from quire.workers.guard import STATUS
-from quire.workers.procfs import descendants, kill, resident_bytes
+from quire.system.workers import frames
+from quire.system.workers.environment import import_path, worker_environment
+from quire.system.workers.frames import BrokenFrame, Frame, FrameReader
+from quire.system.workers.guard import STATUS
+from quire.system.workers.job_errors import WorkerCrashed, clean
+from quire.system.workers.procfs import descendants, kill, resident_bytes
 
 _CHUNK = 1 << 18
 _TAIL = 8192
@@ -31,7 +31,7 @@ _ENDING_S = 10.0
 START_S = 60.0
 
 
-_PROGRAM = "import gc; gc.disable(); import quire.workers.worker as w; w.main()"
+_PROGRAM = "import gc; gc.disable(); import quire.system.workers.worker as w; w.main()"
 """Garbage collection during the imports would take a tenth of the start-up time."""
 
 

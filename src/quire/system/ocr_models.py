@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from quire.core.errors import DISTRIBUTION, ConfigurationError
 from quire.core.hashing import hash_file
-from quire.packaged_files import find_packaged, path_of
+from quire.system.packaged_files import find_packaged, path_of
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -9,7 +9,7 @@ from quire.core.errors import ConfigurationError, FetchError
 from quire.fetching import fetch
 from quire.models import MODELS
 from quire.models.fetching import fetch_model
-from quire.offline import refusal
+from quire.system.offline import refusal
 
 
 @pytest.fixture(autouse=True)

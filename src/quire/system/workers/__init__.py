@@ -6,11 +6,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from quire.workers.conversation import WorkerReply
-    from quire.workers.errors import JobFailed, WorkerCrashed, WorkerError, WorkerOutOfMemory, WorkerTimeout
-    from quire.workers.job import Work
-    from quire.workers.pool import Job, WorkerPool
-    from quire.workers.shared import shared_pool
+    from quire.system.workers.conversation import WorkerReply
+    from quire.system.workers.job import Work
+    from quire.system.workers.job_errors import JobFailed, WorkerCrashed, WorkerError, WorkerOutOfMemory, WorkerTimeout
+    from quire.system.workers.pool import Job, WorkerPool
+    from quire.system.workers.shared import shared_pool
 
 __all__ = [
     "Job",
@@ -31,6 +31,6 @@ _HOMES = {"WorkerReply": "conversation", "Job": "pool", "WorkerPool": "pool", "W
 def __getattr__(name: str) -> object:
     """Lazy imports: the worker program, which is part of this package, needs few of these names."""
     if name not in __all__:
-        raise AttributeError(f"module 'quire.workers' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"quire.workers.{_HOMES.get(name, 'errors')}"), name)
+        raise AttributeError(f"module 'quire.system.workers' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"quire.system.workers.{_HOMES.get(name, 'job_errors')}"), name)
     return value

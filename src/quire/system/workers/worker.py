@@ -1,4 +1,4 @@
-"""The worker program, started by `quire.workers.process`. It takes jobs from a socket, one at a time, until it closes.
+"""The worker program, started by `quire.system.workers.process`. It takes jobs from a socket, one at a time, until it closes.
 
 It imports little, so that it starts quickly; a job imports what it needs.
 """
@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import cast
 
 from quire.core.errors import UsageError
-from quire.workers import frames
-from quire.workers.errors import describe, rebuilt
-from quire.workers.frames import BrokenFrame, Frame, FrameReader
-from quire.workers.guard import split_off_guard
-from quire.workers.job import Kept, Work
+from quire.system.workers import frames
+from quire.system.workers.frames import BrokenFrame, Frame, FrameReader
+from quire.system.workers.guard import split_off_guard
+from quire.system.workers.job import Kept, Work
+from quire.system.workers.job_errors import describe, rebuilt
 
 _CHUNK = 1 << 20
 _GARBAGE = 20_000

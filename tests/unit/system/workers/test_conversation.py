@@ -7,11 +7,11 @@ from typing import cast
 
 import pytest
 
-from quire.workers import frames
-from quire.workers.conversation import Assignment, converse
-from quire.workers.errors import WorkerCrashed
-from quire.workers.frames import Frame
-from quire.workers.process import WorkerProcess
+from quire.system.workers import frames
+from quire.system.workers.conversation import Assignment, converse
+from quire.system.workers.frames import Frame
+from quire.system.workers.job_errors import WorkerCrashed
+from quire.system.workers.process import WorkerProcess
 
 
 class Ending:
