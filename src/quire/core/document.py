@@ -23,7 +23,7 @@ from quire.core.types import OutlineEntry, PageInfo, shortened
 
 if TYPE_CHECKING:
     from quire.core.bundle import Bundle
-    from quire.fetching import FetchPolicy
+    from quire.net.fetching import FetchPolicy
 
 T = TypeVar("T")
 
@@ -291,7 +291,7 @@ class Document:
         self.close()
 
     def _fetched(self, url: str, policy: FetchPolicy | None) -> tuple[Path, str]:
-        from quire.fetching import fetch  # slow to import, and few documents come from URLs
+        from quire.net.fetching import fetch  # slow to import, and few documents come from URLs
 
         path, name = fetch(url, policy)
         finalize(self, path.unlink, missing_ok=True)

@@ -13,8 +13,8 @@ from quire.core.errors import EngineError
 from quire.core.keys import Profile
 from quire.embed.codec import encode_scores
 from quire.embed.onnx_folder import BERT_UNCASED, longest_input, model_file, outputs, pair_ids
-from quire.models import find_model
-from quire.models.folders import ModelFolder
+from quire.net.models import find_model
+from quire.net.models.folders import ModelFolder
 
 MS_MARCO = "ms-marco-minilm-l12-v2"
 MAX_TOKENS = 256

@@ -23,8 +23,8 @@ from quire.embed.onnx_folder import (
     settings_in,
     token_ids,
 )
-from quire.models import find_model
-from quire.models.folders import ModelFolder
+from quire.net.models import find_model
+from quire.net.models.folders import ModelFolder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,8 +14,8 @@ from quire.embed.cross_encoder import MS_MARCO, default_reranker, folder_reranke
 from quire.embed.fallback import FallbackEmbedder
 from quire.embed.local_model import MINILM, default_embedder, folder_embedder
 from quire.embed.sparse_model import TOP, is_sparse, sparse_embedder
-from quire.model_server import ModelServer
-from quire.models import MODELS, models_folder
+from quire.net.model_server import ModelServer
+from quire.net.models import MODELS, models_folder
 
 NONE = "none"
 AUTO = "auto"

@@ -18,7 +18,7 @@ from quire.core.engine import Policy
 from quire.core.errors import ConfigurationError, EngineError
 from quire.core.keys import Profile
 from quire.embed.codec import SparseVector, encode_dense, encode_scores, encode_sparse, normalised, pruned
-from quire.model_server import PASSING, ModelServer
+from quire.net.model_server import PASSING, ModelServer
 
 Speaks = Literal["openai", "tei"]
 PROBE = "quire"

@@ -14,7 +14,7 @@ from quire.core.errors import ConfigurationError, EngineError
 from quire.core.keys import Profile
 from quire.embed.codec import SparseVector, encode_sparse, pruned
 from quire.embed.onnx_folder import longest_input, model_file, outputs, settings_in, token_ids
-from quire.models.folders import ModelFolder
+from quire.net.models.folders import ModelFolder
 
 TOP = 128
 """Words of a vector that are kept, unless another number is asked for."""

@@ -53,7 +53,7 @@ def vision(
 
     Its name is `vision:<model>` by default; set another to distinguish two servers of one model.
     """
-    from quire.model_server import ModelServer
+    from quire.net.model_server import ModelServer
     from quire.recognize.vision import CALLED, VisionEngine, VisionProfile
 
     server = ModelServer(url, api_key, tuple(sorted((headers or {}).items())), CALLED)

@@ -16,7 +16,7 @@ from typing import Any, Literal, cast, get_args
 from urllib.parse import urlsplit
 
 from quire.core.errors import ConfigurationError, EngineError, StoreError
-from quire.model_server import BUSY, ModelServer, Refused
+from quire.net.model_server import BUSY, ModelServer, Refused
 
 KEY = "QUIRE_INDEX_KEY"
 Speaks = Literal["opensearch", "elasticsearch", "qdrant"]

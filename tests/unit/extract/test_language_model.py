@@ -18,7 +18,7 @@ from quire.extract.language_model.passages import parts_of
 from quire.extract.running import extract
 from quire.extract.schema import ExtractSchema
 from quire.extract.values import Extraction
-from quire.model_server import ModelServer
+from quire.net.model_server import ModelServer
 from quire.reading.model_answers import RecordedAnswers
 from quire.store.files import FileStore
 from tests import documents

@@ -19,7 +19,7 @@ from quire.core.engine import Question
 from quire.core.errors import ConfigurationError, EngineError, InputError
 from quire.core.picture import Picture
 from quire.core.types import BBox, Region
-from quire.models import find_model
+from quire.net.models import find_model
 from quire.recognize import registry
 from quire.recognize.latex import is_balanced
 from quire.recognize.pix2tex import Pix2TexEngine, network

@@ -6,9 +6,9 @@ import pytest
 
 from quire import recognize
 from quire.core.errors import ConfigurationError, FetchError
-from quire.fetching import fetch
-from quire.models import MODELS
-from quire.models.fetching import fetch_model
+from quire.net.fetching import fetch
+from quire.net.models import MODELS
+from quire.net.models.download import fetch_model
 from quire.system.offline import refusal
 
 

@@ -26,7 +26,7 @@ from quire.core.errors import (
 from quire.core.keys import digest_bytes
 from quire.core.names import file_stem, safe_name
 from quire.durable.messages import TaskDocument, TaskSource
-from quire.fetching import Fetched, FetchPolicy, check_host, send, temporary_file
+from quire.net.fetching import Fetched, FetchPolicy, check_host, send, temporary_file
 
 if TYPE_CHECKING:
     from obstore.store import ClientConfig, ObjectStore, RetryConfig

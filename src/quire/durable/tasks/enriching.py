@@ -25,8 +25,8 @@ from quire.durable.tasks import jobs
 from quire.embed.families import quiet_asker
 from quire.export.docling_enrichments import Addition, EnrichmentKind, request_about, understood
 from quire.extract.language_model.answering import each_answered
-from quire.fetching import FetchPolicy, sendable
-from quire.model_server import PASSING, Broken, ModelServer
+from quire.net.fetching import FetchPolicy, sendable
+from quire.net.model_server import PASSING, Broken, ModelServer
 from quire.recognize.registry import make
 from quire.recognize.vision import VisionEngine
 from quire.recognize.vision.reply import written

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from quire.core.context import Json
 from quire.durable.messages import TaskArgument, TaskSource
-from quire.fetching import shown_url
+from quire.net.fetching import shown_url
 
 OPEN = ("inbody", "zip")
 """Kinds of targets that have no secrets."""

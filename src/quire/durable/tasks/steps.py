@@ -36,7 +36,7 @@ from quire.durable.reviewing import ReviewSteps
 from quire.durable.tasks import delivering, jobs
 from quire.durable.tasks.enriching import Enriching
 from quire.durable.tasks.progress import counted
-from quire.fetching import FetchPolicy, fetch, send
+from quire.net.fetching import FetchPolicy, fetch, send
 from quire.system.workers.pool import Lane
 
 SHORT_S = 120.0

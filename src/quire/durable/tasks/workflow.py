@@ -28,7 +28,7 @@ from quire.durable.reads.workflows import sink_of
 from quire.durable.tasks import progress
 from quire.durable.tasks.sealing import unsealed
 from quire.durable.tasks.steps import READS, TaskSteps
-from quire.fetching import url_name
+from quire.net.fetching import url_name
 
 TASKS, CALLS = "tasks", "calls"
 """The pools: for tasks that wait in a queue, and for those that a caller waits for."""

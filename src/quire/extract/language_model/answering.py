@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from quire.cite.model import LanguageModel
 from quire.core.errors import EngineError
 from quire.core.keys import ArtifactKey, Profile, artifact_key, digest_bytes
-from quire.model_server import Refused
+from quire.net.model_server import Refused
 from quire.recognize.vision.reply import CutOff, json_in, written
 
 STAGE, VERSION = "extract/model", "1"

@@ -21,7 +21,7 @@ from quire.extract.language_model.passages import halved, parts_of
 from quire.extract.merging import is_same, settled
 from quire.extract.schema import ExtractSchema, ObjectSpec
 from quire.extract.values import Proposal
-from quire.model_server import Refused
+from quire.net.model_server import Refused
 from quire.recognize.vision.reply import CutOff
 
 PART_CHARACTERS = 24_000

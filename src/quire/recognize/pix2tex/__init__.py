@@ -16,7 +16,7 @@ from quire.core.errors import EngineError
 from quire.core.keys import Profile, digest_of
 from quire.core.picture import Picture
 from quire.core.types import Region
-from quire.models import ModelFolder, find_model
+from quire.net.models import ModelFolder, find_model
 from quire.recognize.codec import decode_recognitions, encode_recognitions
 from quire.recognize.options import Effort
 from quire.recognize.pix2tex.conversion import DECODER, ENCODER, TOKENIZER

@@ -15,7 +15,7 @@ from quire.core.engine import Capability, Partial, Policy, Question, Recognition
 from quire.core.errors import ConfigurationError, EngineError
 from quire.core.picture import Picture
 from quire.core.types import BBox
-from quire.model_server import ModelServer, Refused
+from quire.net.model_server import ModelServer, Refused
 from quire.recognize.frames import placed
 from quire.recognize.normalize import normalize
 from quire.recognize.options import Effort

@@ -18,7 +18,7 @@ from quire.durable.messages import TaskArgument, TaskSource, TaskType
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.extract.registry import extractor_names
 from quire.extract.schema import asked_schema
-from quire.fetching import check_url, shown_url
+from quire.net.fetching import check_url, shown_url
 from quire.service.api.errors import ApiError
 from quire.service.api.finding import RunFinder
 from quire.service.api.schemas import ExtractOptions, ExtractSubmission, RunOptions, RunRequest, UrlSource

@@ -10,7 +10,7 @@ from obstore.store import MemoryStore
 
 from quire.core.errors import FetchError, LimitError
 from quire.durable.tasks import delivering
-from quire.fetching import FetchPolicy
+from quire.net.fetching import FetchPolicy
 
 pytestmark = pytest.mark.no_documents
 

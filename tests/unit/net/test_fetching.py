@@ -24,7 +24,7 @@ import pytest
 import quire
 from quire import Document
 from quire.core.errors import FetchError, LimitError, QuireError, UsageError
-from quire.fetching import FetchPolicy, _is_public, fetch, url_name
+from quire.net.fetching import FetchPolicy, _is_public, fetch, url_name
 from tests import documents
 
 HERE = FetchPolicy(allow_private=True, max_bytes=1 << 20, timeout_s=20)
@@ -247,7 +247,7 @@ def test_a_redirect_to_a_private_address_is_refused(server, monkeypatch):
         "getaddrinfo",
         lambda host, *a, **k: real("127.0.0.1" if host == "public.test" else host, *a, **k),
     )
-    monkeypatch.setattr("quire.fetching._is_public", lambda address: len(server.seen) == 0)
+    monkeypatch.setattr("quire.net.fetching._is_public", lambda address: len(server.seen) == 0)
     error = failure(f"http://public.test:{server.server_address[1]}/away?{server.url}/report.pdf", public)
     assert "127.0.0.1 is a private address" in str(error)
     assert [path for path, _ in server.seen] == [f"/away?{server.url}/report.pdf"], "the second one was not asked"
@@ -312,7 +312,7 @@ def test_all_silent_addresses_of_a_host_share_one_deadline(monkeypatch):
     found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 80)) for address in addresses]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
     monkeypatch.setattr(socket, "create_connection", silent)
-    monkeypatch.setattr("quire.fetching.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("quire.net.fetching.time.monotonic", lambda: clock[0])
     error = failure("http://silent.test/a.pdf", FetchPolicy(allow_private=True, timeout_s=60))
     assert error.retryable and "took longer than 60 s" in str(error)
     assert len(waits) == 6 and sum(waits) == pytest.approx(60)

@@ -12,8 +12,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from quire.core.errors import ConfigurationError
-from quire.fetching import FetchPolicy, check_url, fetch
-from quire.models.table import HubFile
+from quire.net.fetching import FetchPolicy, check_url, fetch
+from quire.net.models.table import HubFile
 
 VARIABLE = "HF_ENDPOINT"
 TOKEN = "HF_TOKEN"

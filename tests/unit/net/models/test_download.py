@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from quire.core.errors import ConfigurationError, StoreError
-from quire.models import MODELS, find_model
-from quire.models.fetching import fetch_model
-from quire.models.table import HubFile, Published, PublishedFile, PublishedModel
+from quire.net.models import MODELS, find_model
+from quire.net.models.download import fetch_model
+from quire.net.models.table import HubFile, Published, PublishedFile, PublishedModel
 from tests.fakes.vision_server import refuses, sends, vision_server
 from tests.servers.ports import free_port
 

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from quire.core.errors import ConfigurationError, QuireError, StoreError
 from quire.core.hashing import hash_file
-from quire.models.folders import ABOUT
-from quire.models.hub import VARIABLE, ModelHub
-from quire.models.table import HubFile, Published, PublishedFile, PublishedModel, Registry
+from quire.net.models.folders import ABOUT
+from quire.net.models.hub import VARIABLE, ModelHub
+from quire.net.models.table import HubFile, Published, PublishedFile, PublishedModel, Registry
 from quire.system.offline import refusal
 
 PATIENCE_S = 3600
