@@ -14,7 +14,7 @@ from quire.embed.batches import dense_vectors
 from quire.embed.families import quiet_asker
 from quire.embed.lexical import lexical_vectors
 from quire.embed.local_model import LocalEmbedder, default_embedder
-from quire.search.terms import STOP_WORDS
+from quire.lexicon.terms import STOP_WORDS
 from quire.store.temporary import TemporaryStore
 from quire.system.workers import shared_pool
 

@@ -23,10 +23,10 @@ from benchmarks.report import Options, Report, Table, goal
 from quire.chunk.rows import ChunkRow
 from quire.core.errors import ConfigurationError
 from quire.embed.registry import find_embedder
+from quire.lexicon.terms import terms
 from quire.search.backend import IndexProfile
 from quire.search.searching import SearchOptions, search
 from quire.search.sqlite_index import SqliteIndexes
-from quire.search.terms import terms
 from quire.search.values import IndexedChunk, IndexedDocument
 
 CHUNKS, QUICK = 100_000, 5_000

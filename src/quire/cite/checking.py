@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.search.terms import query_terms, terms
+from quire.lexicon.terms import query_terms, terms
 from quire.verify.numbers import numbers_in
 
 LEAST_SHARED = 0.5

@@ -9,8 +9,8 @@ from functools import cached_property
 
 from quire.core.engine import Recognition
 from quire.core.keys import Profile
-from quire.correct.matching import Nearest
 from quire.correct.rewriting import rewritten
+from quire.lexicon.similar_texts import Nearest
 
 SHORTEST = 4
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from quire.core.keys import Profile
 from quire.embed.codec import SparseVector
 from quire.embed.options import LexicalOptions
-from quire.search.terms import VERSION, terms
+from quire.lexicon.terms import VERSION, terms
 
 MODEL = "bm25"
 

@@ -10,8 +10,8 @@ from typing import get_args
 from quire.core.errors import UsageError
 from quire.core.page_ranges import check_pages
 from quire.core.types import BlockKind
+from quire.lexicon.terms import query_terms, terms
 from quire.search.questions import Intent, understood
-from quire.search.terms import query_terms, terms
 
 _KINDS: tuple[BlockKind, ...] = get_args(BlockKind)
 _PART = re.compile(r'(?P<minus>-)?(?:(?P<name>[a-z]+):)?(?:"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from quire.core.types import BlockKind
+from quire.lexicon.terms import query_terms
 from quire.search.statements import Statement
-from quire.search.terms import query_terms
 
 _SENTENCES = re.compile(r"(?<=[.?!:;])\s+(?=[A-Z\"'(]|what|which|how|who|is|are|did|does)")
 _INSTRUCTION = re.compile(

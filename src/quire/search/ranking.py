@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from quire.core.keys import Profile
+from quire.lexicon.terms import is_identifier, is_year, terms
 from quire.search.nearness import nearness, neighbouring
 from quire.search.query import Query
-from quire.search.terms import is_identifier, is_year, terms
 from quire.search.values import PageChunk, Statistics, StoredChunk
 
 if TYPE_CHECKING:

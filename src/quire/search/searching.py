@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from quire.core.errors import UsageError
 from quire.core.types import BBox, Part
+from quire.lexicon.terms import places_of
 from quire.search.backend import IndexBackend
 from quire.search.query import Query, SearchFilter, parse_query
 from quire.search.ranking import RankOptions, Scored, rank, rank_with_pages, selective
 from quire.search.statements import NAMES
-from quire.search.terms import places_of
 from quire.search.values import SearchHit, Statistics, StoredChunk
 
 if TYPE_CHECKING:

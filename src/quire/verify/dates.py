@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
-from quire.verify.months import MONTHS
+from quire.lexicon.months import MONTHS
 from quire.verify.phrases import TextSpan, without_accents
 
 CENTURY = 50

@@ -7,10 +7,10 @@ from typing import Any
 
 from quire.chunk.rows import SCHEMA, ChunkRow
 from quire.core.keys import Digest, digest_bytes
+from quire.lexicon.terms import VERSION, terms
 from quire.search.backend import IndexBackend, Indexes, IndexProfile
 from quire.search.query import SearchFilter
 from quire.search.searching import search
-from quire.search.terms import VERSION, terms
 from quire.search.values import IndexedChunk, IndexedDocument, SearchHit
 from tests.fakes.hashed_words import HashedWords
 

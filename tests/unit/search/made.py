@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.chunk.rows import ChunkRow
+from quire.lexicon.terms import terms
 from quire.search.backend import IndexProfile
 from quire.search.sqlite_index import SqliteIndex, SqliteIndexes
 from quire.search.statements import statements
-from quire.search.terms import terms
 from quire.search.values import IndexedChunk, IndexedDocument
 
 DIMENSION = 64

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from quire.lexicon.terms import places_of
 from quire.search.excerpts import LENGTH, ExcerptLine, excerpt_of
 from quire.search.query import parse_query
-from quire.search.terms import places_of
 
 FLEET = "\n".join(
     [

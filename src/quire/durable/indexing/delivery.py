@@ -21,8 +21,8 @@ from quire.core.keys import digest_of
 from quire.database.places import path_text
 from quire.embed.batches import dense_vectors
 from quire.embed.registry import find_embedder
+from quire.lexicon import terms as lexical
 from quire.search import passages, statements
-from quire.search import terms as lexical
 from quire.search.backend import IndexBackend, IndexProfile, check_embedder, embedder_version
 from quire.search.values import IndexedChunk, IndexedDocument
 from quire.store.artifacts import ArtifactStore

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from copy import copy
 from functools import cached_property, lru_cache
 
-from quire.correct.matching import Nearest
 from quire.extract.naming.words import FORM_WORDS
+from quire.lexicon.similar_texts import Nearest
 
 ALIKE = 0.75
 """The least similarity of two words that may be one, misread."""

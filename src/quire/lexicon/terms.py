@@ -12,7 +12,7 @@ from collections.abc import Iterator, Set
 from functools import lru_cache
 from itertools import accumulate, chain
 
-from quire.verify.months import COMMON_MONTHS
+from quire.lexicon.months import COMMON_MONTHS
 
 VERSION = "2"
 """Changes when the same text gives other terms."""

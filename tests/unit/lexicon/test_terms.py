@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.search.terms import places_of, query_terms, terms
+from quire.lexicon.terms import places_of, query_terms, terms
 
 
 @pytest.mark.parametrize("written", ["1,234.50", "1.234,50", "1'234.5", "1 234.5", "1234.5"])
