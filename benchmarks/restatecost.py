@@ -18,7 +18,7 @@ from benchmarks.restateworker import BARE, GROUP, SHAPES, WORKFLOWS, RestateWork
 from quire.core.context import Json
 from quire.database.sqlite import SqliteDatabase
 from quire.devcluster.restate import RestateProgram
-from quire.runtime.restate.registering import register
+from quire.runtime.restate.registration import register
 from quire.runtime.restate.runtime import RestateRuntime
 
 GOAL = 2.0

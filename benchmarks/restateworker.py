@@ -20,9 +20,9 @@ from benchmarks.conversation import Program, say
 from quire.core.context import Context, Json, Workflow
 from quire.core.events import Event
 from quire.database.sqlite import SqliteDatabase
+from quire.runtime.restate.endpoint import Endpoint, ServiceOptions
 from quire.runtime.restate.process import MAX_STREAMS, Worker, listen
 from quire.runtime.restate.records import RunRecords
-from quire.runtime.restate.serving import Endpoint, ServiceOptions
 
 GROUP = 16
 SLOTS = {"documents": 8, "pages": 8}

@@ -30,12 +30,12 @@ from quire.core.errors import QuireError, StoreError
 from quire.core.keys import digest_bytes
 from quire.core.picture import Picture
 from quire.core.types import BBox
+from quire.durable.deletion import delete_documents
 from quire.durable.opening import local_runtime
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.recognize.codec import encode_recognitions
-from quire.store.collecting import Limits, collect
-from quire.store.deleting import delete_documents
+from quire.store.garbage import Limits, collect
 from quire.store.opening import open_store
 
 ROUNDS, PATIENCE_S = 3, 1200.0

@@ -12,7 +12,7 @@ from threading import Event
 import pytest
 
 from quire.core.keys import digest_bytes
-from quire.store.deleting import delete_documents
+from quire.durable.deletion import delete_documents
 from quire.store.files import FileStore
 from tests import documents, scans
 from tests.fakes.vision_server import Exchange, FakeVision, reads, vision_server

@@ -18,14 +18,14 @@ from quire.core.errors import StoreError
 from quire.core.keys import digest_bytes
 from quire.core.picture import Picture
 from quire.core.types import BBox, Layout, Region
+from quire.durable.deletion import delete_documents
 from quire.durable.opening import workflows_on
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.pipeline import Pipeline, detector, recognizer
 from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore
-from quire.store.collecting import Limits, collect
-from quire.store.deleting import delete_documents
+from quire.store.garbage import Limits, collect
 from quire.store.opening import open_store
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine, calls

@@ -11,9 +11,9 @@ import pytest
 import quire
 from quire.core.document import Document
 from quire.core.errors import StoreError
+from quire.durable.deletion import delete_documents
 from quire.store import artifacts
-from quire.store.collecting import Limits, collect
-from quire.store.deleting import delete_documents
+from quire.store.garbage import Limits, collect
 from quire.store.opening import open_store
 from tests import documents, scans
 from tests.incidents.asking import Asker

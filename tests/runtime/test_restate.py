@@ -13,12 +13,12 @@ from quire.core.errors import ConfigurationError, RunError, UsageError
 from quire.database.sqlite import SqliteDatabase
 from quire.durable.folders.request import BatchRequest
 from quire.durable.opening import open_runtime, workflows_on
+from quire.runtime.restate.endpoint import Endpoint, ServiceOptions
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords
-from quire.runtime.restate.registering import limit, register, served
+from quire.runtime.restate.registration import limit, register, served
 from quire.runtime.restate.runtime import RestateRuntime
 from quire.runtime.restate.server import RestateServer
-from quire.runtime.restate.serving import Endpoint, ServiceOptions
 from quire.store.opening import open_store
 from tests import documents
 from tests.runtime import workflows
@@ -75,7 +75,7 @@ def test_a_workflow_that_nobody_serves_is_explained(server, database):
 
 
 def test_a_worker_that_cannot_be_reached_is_not_registered(server, monkeypatch):
-    monkeypatch.setattr("quire.runtime.restate.registering.PATIENCE_S", 0.0)
+    monkeypatch.setattr("quire.runtime.restate.registration.PATIENCE_S", 0.0)
     with pytest.raises(ConfigurationError, match="could not register http"):
         register(server, "http://127.0.0.1:1", {})
 

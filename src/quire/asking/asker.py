@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from quire.asking.calls import Crashed, within
-from quire.asking.places import POLL_S, Check, Costly, TooSlow
+from quire.asking.slots import POLL_S, Check, Costly, TooSlow
 from quire.asking.talk import Partial, Talk
 from quire.core.context import Claim, Store
 from quire.core.errors import EngineError, FencedError

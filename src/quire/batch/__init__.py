@@ -18,8 +18,8 @@ if TYPE_CHECKING:
         WorkItem,
     )
     from quire.batch.manifest import ManifestWriter, read_manifest, rows_of
-    from quire.batch.running import run_stage
-    from quire.batch.stopping import Stop, stop_on_signals
+    from quire.batch.stage_scheduler import run_stage
+    from quire.batch.stop_requests import Stop, stop_on_signals
 
 __all__ = [
     "ItemFingerprint",
@@ -41,11 +41,11 @@ __all__ = [
 
 _HOMES = {
     "ManifestWriter": "manifest",
-    "Stop": "stopping",
+    "Stop": "stop_requests",
     "read_manifest": "manifest",
     "rows_of": "manifest",
-    "run_stage": "running",
-    "stop_on_signals": "stopping",
+    "run_stage": "stage_scheduler",
+    "stop_on_signals": "stop_requests",
 }
 
 

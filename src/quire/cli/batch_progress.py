@@ -18,7 +18,7 @@ from quire.core.errors import printable
 from quire.core.events import Event
 
 if TYPE_CHECKING:
-    from quire.batch.stopping import Stop
+    from quire.batch.stop_requests import Stop
 
 MOST_SHOWN = 20
 """Failures that are printed as they happen; `quire status` lists all of them."""

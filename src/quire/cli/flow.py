@@ -15,7 +15,7 @@ from quire.core.errors import EXIT_COMPLETE, QuireError, UsageError
 if TYPE_CHECKING:
     from quire.durable.flows.flow import Flow
     from quire.flow.definition import FlowDefinition, Input
-    from quire.flow.files import FlowFile
+    from quire.flow.flow_files import FlowFile
 
 EXIT_FAILED = 1
 
@@ -112,7 +112,7 @@ def test(
 
 def _found(names: Sequence[str] | None) -> list[FlowFile]:
     from quire.durable.flows.flow import FOLDER
-    from quire.flow.files import find_flow, find_flows
+    from quire.flow.flow_files import find_flow, find_flows
 
     if names:
         return [find_flow(name, FOLDER) for name in names]

@@ -22,10 +22,10 @@ from quire.core.config import Settings
 from quire.core.errors import EXIT_COMPLETE, UsageError
 
 if TYPE_CHECKING:
+    from quire.durable.deletion import Deleted
     from quire.store.artifacts import ArtifactStore
-    from quire.store.collecting import Collected
-    from quire.store.deleting import Deleted
-    from quire.store.reporting import StoreReport
+    from quire.store.garbage import Collected
+    from quire.store.report import StoreReport
 
 REPORT_EXAMPLES = """\b
 Examples:
@@ -55,7 +55,7 @@ def report(
     as_json: options.Json = False,
 ) -> int:
     """Show how much a store holds, by stage, how much is shared, and when it was last used."""
-    from quire.store import reporting
+    from quire.store import report as reporting
 
     with _opened(settings_of(locals())) as opened:
         found = reporting.report(opened)
@@ -81,7 +81,7 @@ def gc(
     as_json: options.Json = False,
 ) -> int:
     """Garbage collection: remove leftovers of killed processes, unreferenced data and runs that ended long ago."""
-    from quire.store.collecting import Limits, collect
+    from quire.store.garbage import Limits, collect
 
     if answers and unused_days is None:
         raise UsageError("--answers needs --unused-days N: OCR results that were not used for N days are removed")
@@ -121,9 +121,9 @@ def delete(  # noqa: PLR0913 - one argument per option
 ) -> int:
     """Delete documents from a store, with everything derived from them. The files themselves are kept."""
     from quire.database.scopes import known_scopes
+    from quire.durable.deletion import delete_documents, find_document
     from quire.learn.model import models_of
     from quire.search.engine_places import forget
-    from quire.store.deleting import delete_documents, find_document
     from quire.store.scoped import DEFAULT_TENANT, scope_of
 
     if tenant is not None and all_tenants:

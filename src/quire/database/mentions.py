@@ -12,7 +12,7 @@ from quire.core.context import Json
 from quire.core.keys import Digest
 from quire.database.database import Database, in_portions
 from quire.database.leases import ALIVE
-from quire.database.places import path_text
+from quire.database.paths import path_text
 from quire.database.runs import ENDED, forget_invocations, forget_runs
 from quire.database.scopes import scope_in
 from quire.database.task_sources import REMOVED, TASK, delete_sources, ids_of, sources_of

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from quire.core.context import Json
 from quire.database.database import Database, in_portions
-from quire.database.places import path_text
+from quire.database.paths import path_text
 
 _COLUMNS = "place, key, document, source, settings, files, at"
 

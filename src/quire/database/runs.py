@@ -13,8 +13,8 @@ from quire.core.event_metrics import ended_run, figures_of
 from quire.core.events import Event
 from quire.core.keys import digest_of
 from quire.database.database import Database, in_portions
-from quire.database.figures import add_figures, keep_figures
 from quire.database.leases import ALIVE, expire_dead_owners
+from quire.database.metrics import add_figures, keep_figures
 from quire.database.secrets import remove_secrets
 
 ENDED: tuple[RunState, ...] = ("finished", "failed", "cancelled")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from quire.flow.checking import check
 from quire.flow.components import Component, Port, component
 from quire.flow.definition import FlowDefinition, InputReference, Literal, Step, StepReference
-from quire.flow.parsing import parse
+from quire.flow.parser import parse
 from quire.flow.tree import Mistake, Node
+from quire.flow.validation import check
 
 __all__ = [
     "Component",

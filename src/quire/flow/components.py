@@ -10,7 +10,7 @@ from typing import Literal, TypeGuard, TypeVar, get_args, overload
 from quire.core.context import Json
 from quire.core.errors import ConfigurationError, UsageError
 from quire.core.keys import digest_bytes
-from quire.flow.types import ANY, Type, type_of_annotation
+from quire.flow.value_types import ANY, Type, type_of_annotation
 
 F = TypeVar("F", bound=Callable[..., object])
 

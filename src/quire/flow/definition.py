@@ -8,7 +8,7 @@ from typing import Literal as Either
 from typing import NamedTuple, TypeAlias
 
 from quire.core.context import Json
-from quire.flow.types import Type
+from quire.flow.value_types import Type
 
 Path: TypeAlias = tuple[str, ...]
 

@@ -17,7 +17,7 @@ from quire.core.context import MAX_RESULT, ONCE, Claim, Context, Json, Retry, St
 from quire.core.errors import RETRYABLE, FencedError, RunCancelled, RunError
 from quire.core.events import Event, reason_of
 from quire.database.journal import Ending, Invocation, StepRecord
-from quire.runtime.guarding import ForeignAwait, Guarded, check_owner, in_step
+from quire.runtime.workflow_guards import ForeignAwait, Guarded, check_owner, in_step
 
 if TYPE_CHECKING:
     from quire.runtime.scheduler import Scheduler

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import NamedTuple
 
 from quire.core.errors import UsageError
-from quire.database.places import path_text
+from quire.database.paths import path_text
 from quire.search.backend import IndexProfile
 from quire.search.values import IndexedChunk, IndexedDocument, Statistics, packed
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import quire
 from quire.core.event_metrics import sample
-from quire.database.figures import all_figures
+from quire.database.metrics import all_figures
 from quire.database.runs import Runs
 from quire.service.service import FLOW
 from quire.service.traffic import FAMILIES, Traffic

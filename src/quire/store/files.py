@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from quire.database.leases import LEASE_S
-from quire.database.places import DATABASE
+from quire.database.paths import DATABASE
 from quire.database.sqlite import SqliteDatabase
 from quire.store.artifacts import ArtifactStore
 from quire.store.local import LocalObjects

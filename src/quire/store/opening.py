@@ -11,7 +11,7 @@ from urllib.request import url2pathname
 from quire.core.errors import ConfigurationError
 from quire.database.database import Database
 from quire.database.leases import LEASE_S
-from quire.database.places import DATABASE
+from quire.database.paths import DATABASE
 from quire.database.sqlite import SqliteDatabase
 from quire.store.artifacts import ArtifactStore
 from quire.store.files import FileStore

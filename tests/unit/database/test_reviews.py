@@ -10,7 +10,7 @@ import pytest
 
 from quire.core.errors import UsageError
 from quire.database import reviews
-from quire.database.documents import DocumentRows
+from quire.database.document_rows import DocumentRows
 from quire.database.reviews import QueueFilter, StaleItem
 from quire.extract.values import LeafEvidence
 from quire.review.decisions import Decision

@@ -16,7 +16,7 @@ from quire.database import schema
 from quire.database.quarantine import Quarantine
 from quire.database.scopes import known_scopes
 from quire.database.sqlite import SqliteDatabase
-from quire.store.deleting import delete_documents
+from quire.durable.deletion import delete_documents
 from quire.store.files import FileStore
 
 DATA = Path(__file__).parents[3] / "data" / "store"

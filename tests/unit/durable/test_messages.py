@@ -9,7 +9,7 @@ from typing import get_type_hints, is_typeddict
 import pytest
 
 from quire.batch import StageOptions
-from quire.batch.telling import FIGURES
+from quire.batch.stage_events import FIGURES
 from quire.core.context import Json
 from quire.durable import messages
 from quire.durable.folders.driving import run_batch

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from quire.core.errors import QuireError
 from quire.flow import Node, check, parse
 from quire.flow.yaml_tree import read_tree
-from tests.unit.flow.test_checking import Known
+from tests.unit.flow.test_validation import Known
 
 _SAID = """
     name inputs steps output outputs id component input options on_error use type $input $step $literal path document

@@ -10,7 +10,7 @@ import pytest
 from quire.core.errors import ConfigurationError, UsageError
 from quire.flow import component
 from quire.flow.components import Files, Port, component_of, is_files
-from quire.flow.types import ANY, Type
+from quire.flow.value_types import ANY, Type
 
 
 @component(unit="page", version="7", outputs={"title": str, "places": list[int]})

@@ -6,8 +6,8 @@ import pytest
 
 from quire.core.keys import ArtifactKey, digest_bytes
 from quire.database.facts import Facts
+from quire.durable.deletion import delete_documents
 from quire.search.opening import indexes_of
-from quire.store.deleting import delete_documents
 from quire.store.opening import open_store
 from tests.unit.search.indexes import VECTORS, document, names
 

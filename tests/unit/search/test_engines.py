@@ -11,11 +11,11 @@ import pytest
 
 from quire.core.errors import ConfigurationError, StoreError, UsageError
 from quire.core.keys import ArtifactKey, digest_bytes
+from quire.durable.deletion import delete_documents
 from quire.search import opensearch_engine, qdrant_engine
 from quire.search.engine_address import EngineAddress, EngineClient
 from quire.search.engine_places import forget, open_engine, remember, remembered
 from quire.search.query import SearchFilter
-from quire.store.deleting import delete_documents
 from quire.store.opening import open_store
 from tests.fakes.engine_server import EngineRequest
 from tests.fakes.opensearch_server import FakeOpenSearch, opensearch_server

@@ -12,7 +12,7 @@ import pytest
 
 from quire.core.event_metrics import figures_of, sample
 from quire.core.events import Event
-from quire.database.figures import all_figures
+from quire.database.metrics import all_figures
 from quire.database.runs import Runs
 from quire.database.sqlite import SqliteDatabase
 from quire.service.metrics import metrics_text, rendered

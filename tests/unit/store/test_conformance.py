@@ -12,9 +12,9 @@ from quire.core.context import Store
 from quire.core.engine import Attempt
 from quire.core.errors import FencedError, StoreError
 from quire.core.keys import ArtifactKey, Digest, digest_bytes
+from quire.durable.deletion import delete_documents
 from quire.store.artifacts import BATCH, ArtifactStore
-from quire.store.collecting import Limits, collect
-from quire.store.deleting import delete_documents
+from quire.store.garbage import Limits, collect
 from quire.store.opening import open_store
 from quire.store.packs import LARGE
 from tests.marking import on_servers

@@ -18,8 +18,8 @@ from quire.core.errors import FencedError, StoreError
 from quire.core.keys import ArtifactKey, digest_bytes
 from quire.database.facts import Facts
 from quire.store.artifacts import BATCH, BATCH_BYTES
-from quire.store.collecting import collect
 from quire.store.files import FileStore
+from quire.store.garbage import collect
 from quire.store.packs import LARGE
 from tests.fakes.disks import full_disk
 

@@ -11,10 +11,10 @@ from PIL import Image
 
 from quire.core.document import READERS, Document, PageImage, RenderOptions
 from quire.core.errors import InputError, StoreError, UsageError
+from quire.durable.deletion import delete_documents
 from quire.store.artifacts import DAY_S
-from quire.store.collecting import collect
-from quire.store.deleting import delete_documents
 from quire.store.files import FileStore
+from quire.store.garbage import collect
 from quire.store.images import BATCH, PageImages, image_name
 from quire.store.opening import open_store
 from tests import documents

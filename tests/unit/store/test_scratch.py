@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from quire.store.collecting import collect
-from quire.store.deleting import delete_documents
+from quire.durable.deletion import delete_documents
 from quire.store.files import FileStore
+from quire.store.garbage import collect
 from quire.store.scoped import document_in, scoped
 from quire.store.temporary import TemporaryStore
 from tests.unit.store.test_conformance import opening  # noqa: F401 - a fixture

@@ -10,7 +10,7 @@ from quire.core.table_areas import TABLES_MODES
 from quire.embed.options import VECTOR_FORMATS, LexicalOptions
 from quire.extract.values import SURE
 from quire.flow.components import Component, Port, component, component_of
-from quire.flow.types import Type
+from quire.flow.value_types import Type
 from quire.recognize.options import EFFORTS, OCR_MODES
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from quire.durable.messages import DocumentReference, SourceJson
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.steps import EXPORT_S, DocumentSteps
 from quire.flow.components import Component, Files, Port, component, component_of
-from quire.flow.types import Type
+from quire.flow.value_types import Type
 
 if TYPE_CHECKING:
     from quire.result import DocumentResult

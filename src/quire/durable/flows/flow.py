@@ -16,10 +16,10 @@ from quire.core.keys import Digest
 from quire.durable.flows.workflow import flow_argument, flow_output
 from quire.durable.messages import ArtifactFile, FlowOutcome
 from quire.durable.opening import pools_for, workflows_on
-from quire.flow.checking import input_problems
+from quire.flow.component_registry import ComponentRegistry
 from quire.flow.definition import FlowDefinition
-from quire.flow.files import FlowFile, find_flow, load_flow, parse_flow
-from quire.flow.registry import ComponentRegistry
+from quire.flow.flow_files import FlowFile, find_flow, load_flow, parse_flow
+from quire.flow.validation import input_problems
 from quire.runtime.local import LocalRuntime, inline
 from quire.store.opening import open_store
 from quire.store.temporary import TemporaryStore

@@ -53,11 +53,11 @@ from quire.durable.reads.documents import load_result
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.reviewing import reviewing
 from quire.flow import Component, FlowDefinition, Node, Step, StepReference, check, parse
-from quire.flow.checking import input_problems
+from quire.flow.component_registry import ComponentRegistry
 from quire.flow.definition import references
-from quire.flow.files import find_flows, load_flow
-from quire.flow.registry import ComponentRegistry
+from quire.flow.flow_files import find_flows, load_flow
 from quire.flow.tree import nearest, raise_mistakes
+from quire.flow.validation import input_problems
 
 STAGE = "step"
 KEPT = 16

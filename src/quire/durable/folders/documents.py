@@ -16,9 +16,9 @@ from quire.core.errors import PERMANENT, InputError, RunCancelled, RunError, Sto
 from quire.core.events import Event
 from quire.core.hashing import FileState, hash_file
 from quire.core.keys import digest_bytes
-from quire.database.documents import DocumentRows
+from quire.database.document_rows import DocumentRows
 from quire.database.outputs import Output, OutputFile, Outputs
-from quire.database.places import path_text
+from quire.database.paths import path_text
 from quire.database.quarantine import Quarantine, Quarantined
 from quire.database.runs import Runs
 from quire.durable.flows.flow import named_files

@@ -17,12 +17,12 @@ from typing import cast
 
 from quire.batch import StageContext, StageError, StageHooks, StageOutcome, StagePlan, Stop
 from quire.batch.manifest import LEFT_OUT, Row, item_name
-from quire.batch.running import StageScheduling
-from quire.batch.telling import FIGURES, StageTeller
+from quire.batch.stage_events import FIGURES, StageTeller
+from quire.batch.stage_scheduler import StageScheduling
 from quire.core.context import Context, RunState, Runtime, Workflow
 from quire.core.errors import Category, FencedError, QuireError, RunError, UsageError
 from quire.core.events import Event, Sink
-from quire.database.places import path_text
+from quire.database.paths import path_text
 from quire.database.runs import ENDED, Runs
 from quire.durable.flows.workflow import Registered
 from quire.durable.folders.discovery import LeftOutFile

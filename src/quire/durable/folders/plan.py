@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from quire.batch.stopping import Stop
+from quire.batch.stop_requests import Stop
 from quire.core.errors import UsageError
 from quire.core.hashing import FileState, Hashed, hash_file
 from quire.core.keys import Digest, digest_bytes, digest_of
 from quire.core.table_areas import PatternArea, TableArea, areas_beside, areas_for
 from quire.database.database import Database
-from quire.database.files import HashedFiles
+from quire.database.file_digests import HashedFiles
 from quire.database.outputs import Output, Outputs
-from quire.database.places import path_text
+from quire.database.paths import path_text
 from quire.database.quarantine import Quarantine, Quarantined
 from quire.durable.flows.workflow import Registered
 from quire.durable.folders.discovery import LeftOutFile, find_sources

@@ -18,8 +18,8 @@ from quire.durable.flows.workflow import Registered, flow_argument
 from quire.durable.folders.request import BatchRequest
 from quire.durable.messages import DecidingSettings, DocumentReference, FlowArgument, SourceJson
 from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.flow.checking import input_problems
 from quire.flow.definition import FlowDefinition, plain
+from quire.flow.validation import input_problems
 
 PATIENCE = ("retries", "retry_backoff_s")
 """Inputs that do not change the output."""

@@ -18,7 +18,7 @@ from quire.core.context import Json, Store
 from quire.core.embedder import Embedder
 from quire.core.errors import UsageError
 from quire.core.keys import digest_of
-from quire.database.places import path_text
+from quire.database.paths import path_text
 from quire.embed.batches import dense_vectors
 from quire.embed.registry import find_embedder
 from quire.lexicon import terms as lexical

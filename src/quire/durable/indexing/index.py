@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from quire.batch.contracts import StageOptions, StageOutcome
-from quire.batch.stopping import Stop
+from quire.batch.stop_requests import Stop
 from quire.catalog.crops import MARGIN
 from quire.core.context import Json, Runtime
 from quire.core.document import Document, RenderOptions

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from quire.core.context import Json, Retry
 from quire.core.errors import RETRYABLE, RunCancelled
-from quire.runtime.guarding import begun, go_on
 from quire.runtime.restate.messages import RunFailure
+from quire.runtime.workflow_guards import begun, go_on
 
 if TYPE_CHECKING:
     from restate import RestateDurableFuture

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from quire.core.errors import ConfigurationError, install_advice
-from quire.runtime.restate.serving import Endpoint
+from quire.runtime.restate.endpoint import Endpoint
 
 LEAVE_S = 0.5
 """How long connections may take to close by themselves after the last step."""

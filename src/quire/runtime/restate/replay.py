@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from quire.core.context import Json, Workflow
 from quire.core.errors import RunCancelled, RunError
 from quire.core.events import Event
-from quire.runtime.guarding import ForeignAwait, begun, go_on
 from quire.runtime.restate.context import RestateContext
 from quire.runtime.restate.durables import Durable, Waits
 from quire.runtime.restate.messages import RunFailure, encode_result
+from quire.runtime.workflow_guards import ForeignAwait, begun, go_on
 
 if TYPE_CHECKING:
     from restate import RestateDurableFuture

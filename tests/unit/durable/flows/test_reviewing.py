@@ -10,8 +10,8 @@ from quire.durable.flows.flow import PassingStore
 from quire.durable.flows.workflow import flow_argument, flow_output
 from quire.durable.opening import pools_for, workflows_on
 from quire.durable.reviewing import ReviewSteps
-from quire.flow.files import parse_flow
-from quire.flow.registry import ComponentRegistry
+from quire.flow.component_registry import ComponentRegistry
+from quire.flow.flow_files import parse_flow
 from quire.review.decisions import Decision
 from quire.runtime.local import LocalRuntime
 from quire.service.reviews import ReviewService

@@ -17,8 +17,8 @@ from quire.durable.flows.workflow import flow_argument, flow_output
 from quire.durable.opening import pools_for, workflows_on
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import keep_source
-from quire.flow.files import parse_flow
-from quire.flow.registry import ComponentRegistry
+from quire.flow.component_registry import ComponentRegistry
+from quire.flow.flow_files import parse_flow
 from quire.runtime.local import LocalRuntime, inline
 from tests import documents
 from tests.fakes import flow_components

@@ -18,8 +18,8 @@ from quire.durable.reads.steps import DocumentSteps, PageOutcome
 from quire.reading import worker_pages
 from quire.runtime.local import LocalRuntime
 from quire.store import artifacts
-from quire.store.collecting import Limits, collect
 from quire.store.files import FileStore
+from quire.store.garbage import Limits, collect
 from quire.system.workers import shared_pool
 from tests import documents, scans
 

@@ -15,6 +15,7 @@ from PIL import Image
 
 from quire.core.errors import InputError, StoreError, UsageError
 from quire.core.types import BBox
+from quire.durable.deletion import delete_documents
 from quire.durable.opening import workflows_on
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
@@ -22,7 +23,6 @@ from quire.durable.reads.sources import keep_source
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.views.views import DocumentViews
 from quire.runtime.local import LocalRuntime
-from quire.store.deleting import delete_documents
 from quire.store.files import FileStore
 from quire.system.workers import Job, shared_pool
 from quire.system.workers.pool import Lane

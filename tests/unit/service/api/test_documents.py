@@ -7,7 +7,7 @@ from PIL import Image
 
 import quire
 from quire.core.keys import digest_bytes
-from quire.store.deleting import delete_documents
+from quire.durable.deletion import delete_documents
 from quire.store.scoped import scope_of
 from tests import documents
 from tests.unit.durable.views.test_views import RED, red_on_a_turned_page

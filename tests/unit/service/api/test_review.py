@@ -11,12 +11,12 @@ from threading import Event
 import pytest
 
 from quire.database.reviews import ReviewRow
+from quire.durable.deletion import delete_documents
 from quire.durable.views.views import DocumentViews
 from quire.extract.encoding import extraction_json
 from quire.learn.samples import Sample
 from quire.review.queue import ReviewQueue
 from quire.service.reviews import ReviewService
-from quire.store.deleting import delete_documents
 from quire.store.files import FileStore
 from quire.store.scoped import scope_of
 from tests import bills, documents

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 
 from quire.database.database import Database, in_portions
 from quire.database.facts import ANSWER, integer
-from quire.database.places import path_text
+from quire.database.paths import path_text
 
 _NAMING = {
     "facts": "document",

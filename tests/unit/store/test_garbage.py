@@ -15,8 +15,8 @@ from quire.core.errors import StoreError
 from quire.core.keys import ArtifactKey
 from quire.database.runs import Runs
 from quire.store.artifacts import ArtifactStore
-from quire.store.collecting import Collected, Limits, collect
 from quire.store.files import FileStore
+from quire.store.garbage import Collected, Limits, collect
 from quire.store.opening import open_store
 from tests.marking import on_servers
 

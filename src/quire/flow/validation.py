@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from quire.core.errors import QuireError
+from quire.flow.component_registry import ComponentRegistry
 from quire.flow.components import Component
 from quire.flow.definition import (
     Expression,
@@ -18,9 +19,8 @@ from quire.flow.definition import (
     plain,
     references,
 )
-from quire.flow.registry import ComponentRegistry
 from quire.flow.tree import Mistake, Mistakes, nearest
-from quire.flow.types import ANY, Type
+from quire.flow.value_types import ANY, Type
 
 
 def check(flow: FlowDefinition, components: ComponentRegistry) -> list[Mistake]:

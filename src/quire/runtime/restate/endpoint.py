@@ -16,7 +16,7 @@ from quire.core.errors import ConfigurationError, UsageError, install_advice
 from quire.core.events import Event
 from quire.runtime.restate.context import JournalMismatch, RestateContext, Surroundings, handler_of, service_of
 from quire.runtime.restate.messages import CANCELLED, FAILED, Request, RunFailure
-from quire.runtime.restate.places import PoolSlots
+from quire.runtime.restate.pool_slots import PoolSlots
 from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.replay import play
 

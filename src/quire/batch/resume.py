@@ -14,7 +14,7 @@ from quire.core.context import Store
 from quire.core.errors import InputError, StoreError
 from quire.core.hashing import hash_file
 from quire.core.keys import ArtifactKey, artifact_key, digest_of
-from quire.database.places import path_text
+from quire.database.paths import path_text
 
 VERSION = "1"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import bisect
 import time
 
-from quire.batch.calling import Called
 from quire.batch.contracts import ItemOutcome, StageError, StageOutcome
 from quire.batch.durations import Durations
+from quire.batch.worker_call import Called
 
 ERRORS_KEPT = 1000
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING, Protocol
 
-from quire.batch.calling import Called, call, called_in_program, failure_of
 from quire.batch.contracts import StageOptions, Worker, WorkItem
+from quire.batch.worker_call import Called, call, called_in_program, failure_of
 from quire.core.errors import UsageError
 from quire.system.supervisor import SupervisedThread
 
@@ -106,7 +106,7 @@ class Programs:
     def start(self, ticket: int, item: WorkItem) -> None:
         from quire.system.workers import Job
 
-        job = Job("quire.batch.calling:call_in_program", (self._worker, item))
+        job = Job("quire.batch.worker_call:call_in_program", (self._worker, item))
         try:
             future = self._pool.submit(job, timeout_s=self._timeout_s)
         except (pickle.PicklingError, AttributeError, TypeError) as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quire.batch import ItemFingerprint, ItemOutcome, StageOptions, StagePlan, WorkItem, run_stage
-from quire.batch.resuming import key_of
+from quire.batch.resume import key_of
 from quire.store.files import FileStore
 
 
@@ -144,7 +144,7 @@ def test_a_dry_run_tells_what_would_be_done(folder, store):
 
 def test_what_is_done_is_known_to_another_process_while_the_stage_still_runs(folder, store, tmp_path, monkeypatch):
     """A stage that is killed has lost at most what was done in the last moment."""
-    monkeypatch.setattr("quire.batch.running.FLUSH_EVERY_S", 0.0)
+    monkeypatch.setattr("quire.batch.stage_scheduler.FLUSH_EVERY_S", 0.0)
     seen = []
 
     def worker(item):

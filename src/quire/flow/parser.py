@@ -20,7 +20,7 @@ from quire.flow.definition import (
     StepReference,
 )
 from quire.flow.tree import Mistake, Mistakes, Node, nearest, one_of
-from quire.flow.types import TYPES, Type
+from quire.flow.value_types import TYPES, Type
 
 FLOW_KEYS = ("name", "description", "inputs", "outputs", "steps", "output", "test")
 INPUT_KEYS = ("type", "optional", "default", "description", "enum", "items")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quire.core.hashing import FileState, Hashed
-from quire.database.files import HashedFiles
+from quire.database.file_digests import HashedFiles
 from quire.database.sqlite import SqliteDatabase
 
 SECOND = 1_000_000_000

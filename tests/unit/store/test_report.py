@@ -5,7 +5,7 @@ from __future__ import annotations
 from quire.core.keys import ArtifactKey
 from quire.database.runs import Runs
 from quire.store.files import FileStore
-from quire.store.reporting import StageReport, report
+from quire.store.report import StageReport, report
 
 
 def test_a_report_counts_artifacts_documents_what_is_shared_and_runs(tmp_path):

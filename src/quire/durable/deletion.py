@@ -13,14 +13,14 @@ from quire.core.document import Document
 from quire.core.errors import UsageError
 from quire.core.keys import Digest
 from quire.database.database import in_portions
-from quire.database.documents import DocumentRows
+from quire.database.document_rows import DocumentRows
 from quire.database.facts import Facts
 from quire.database.mentions import Mentions
 from quire.database.scopes import known_scopes
 from quire.database.sqlite import SqliteDatabase
 from quire.store.artifacts import ArtifactStore
-from quire.store.collecting import alone
-from quire.store.compacting import packs_of, rewrite
+from quire.store.compaction import packs_of, rewrite
+from quire.store.garbage import alone
 from quire.store.images import DOCUMENTS
 from quire.store.local import LocalObjects
 from quire.store.packs import LOOSE

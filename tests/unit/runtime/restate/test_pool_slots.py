@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from quire.runtime.restate.places import PoolSlots
+from quire.runtime.restate.pool_slots import PoolSlots
 
 
 def test_a_step_of_a_short_run_does_not_wait_for_all_steps_of_a_long_one():

@@ -13,8 +13,8 @@ from collections import Counter
 import pytest
 
 from quire.batch import ItemOutcome, StageError, StageHooks, StageOptions, StagePlan, Stop, WorkItem, run_stage
-from quire.batch import running as running_module
-from quire.batch.executing import Threads
+from quire.batch import stage_scheduler as running_module
+from quire.batch.executors import Threads
 from quire.batch.schedule import Retrying, Task
 from quire.core.context import Retry
 from quire.core.errors import EngineError, InputError, UsageError
@@ -298,7 +298,7 @@ def test_no_more_than_the_queue_is_taken_from_a_generator():
 PEAKS = """
 import gc, tracemalloc
 from quire.batch.contracts import StageOptions, StagePlan, WorkItem
-from quire.batch.running import run_stage
+from quire.batch.stage_scheduler import run_stage
 
 def peak(count):
     gc.collect()
@@ -580,7 +580,7 @@ def test_a_plan_that_breaks_ends_the_stage_with_its_error():
 
 
 def test_a_sequence_of_many_failures_is_told_in_part(monkeypatch):
-    monkeypatch.setattr("quire.batch.tallying.ERRORS_KEPT", 5)
+    monkeypatch.setattr("quire.batch.tally.ERRORS_KEPT", 5)
 
     def worker(item):
         raise ValueError("no")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from quire.core.errors import ConfigurationError, InputError, UsageError
-from quire.flow.files import SHIPPED, find_flow, find_flows, load_flow, parse_flow
-from quire.flow.registry import ComponentRegistry
+from quire.flow.component_registry import ComponentRegistry
+from quire.flow.flow_files import SHIPPED, find_flow, find_flows, load_flow, parse_flow
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "make_flow_samples.py"
 FLOW = """

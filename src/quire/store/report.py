@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 from quire.database.totals import totals_of
 from quire.store.artifacts import ArtifactStore
-from quire.store.compacting import packs_of
+from quire.store.compaction import packs_of
 
 EPOCH = date(1970, 1, 1)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from quire.core.errors import InputError, UsageError
 from quire.flow import FlowDefinition, check, parse
-from quire.flow.registry import ComponentRegistry
+from quire.flow.component_registry import ComponentRegistry
 from quire.flow.tree import Mistake, nearest, raise_mistakes
 from quire.flow.yaml_tree import read_tree
 

@@ -13,7 +13,6 @@ from itertools import islice
 from queue import Empty, SimpleQueue
 from secrets import token_hex
 
-from quire.batch.calling import Called, FailedAttempt, failure_of
 from quire.batch.contracts import (
     ItemOutcome,
     StageContext,
@@ -24,12 +23,13 @@ from quire.batch.contracts import (
     StagePlan,
     Worker,
 )
-from quire.batch.executing import executor_for
-from quire.batch.resuming import Known, Records, unwritten
+from quire.batch.executors import executor_for
+from quire.batch.resume import Known, Records, unwritten
 from quire.batch.schedule import Ids, Retrying, Task, Waiting, numbered
-from quire.batch.stopping import Stop
-from quire.batch.tallying import Tally
-from quire.batch.telling import StageTeller, clashing
+from quire.batch.stage_events import StageTeller, clashing
+from quire.batch.stop_requests import Stop
+from quire.batch.tally import Tally
+from quire.batch.worker_call import Called, FailedAttempt, failure_of
 from quire.core.context import Store
 from quire.core.errors import InputError, UsageError
 from quire.core.events import Sink

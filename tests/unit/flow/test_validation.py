@@ -9,11 +9,11 @@ import pytest
 
 from quire.core.errors import UsageError
 from quire.flow import Component, Node, Port, check, component, parse
-from quire.flow.checking import input_problems
+from quire.flow.component_registry import ComponentRegistry
 from quire.flow.components import component_of
-from quire.flow.registry import ComponentRegistry
 from quire.flow.tree import nearest
-from quire.flow.types import Type
+from quire.flow.validation import input_problems
+from quire.flow.value_types import Type
 
 
 @component(unit="page", version="1", outputs={"title": str})

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from quire.core.hashing import FileState, Hashed
 from quire.core.keys import Digest
 from quire.database.database import Database, in_portions
-from quire.database.places import path_text
+from quire.database.paths import path_text
 
 
 class HashedFiles:

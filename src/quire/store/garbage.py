@@ -13,7 +13,7 @@ from quire.database.facts import Facts
 from quire.database.leases import forget_owners
 from quire.database.runs import forget_ended_runs
 from quire.store.artifacts import DAY_S, ArtifactStore
-from quire.store.compacting import Pack, packs_of, rewrite
+from quire.store.compaction import Pack, packs_of, rewrite
 from quire.store.images import DOCUMENTS, document_of
 from quire.store.images import STAGE as IMAGE_STAGE
 from quire.store.local import STALE_S, WAITING
