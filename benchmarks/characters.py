@@ -22,9 +22,9 @@ from benchmarks.report import LeftOut, Options, Report, Table
 from quire.core.document import Document
 from quire.core.errors import QuireError
 from quire.core.pagetext import PageText
-from quire.layout import page_blocks
-from quire.layout.quality import judge
-from quire.render.glyphs import EXPANSIONS
+from quire.pages.layout import page_blocks
+from quire.pages.layout.quality import judge
+from quire.pages.render.glyphs import EXPANSIONS
 from quire.system.budget import cpu_budget
 
 PAGES = 60  # of a document

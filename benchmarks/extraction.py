@@ -35,7 +35,7 @@ from quire.extract.schema import ExtractSchema
 from quire.learn.extractor import LearnedExtractor
 from quire.learn.samples import Sample
 from quire.learn.training import learn
-from quire.recognize.options import OcrMode
+from quire.pages.recognize.options import OcrMode
 from quire.verify.dates import date_readings
 from quire.verify.numbers import number_readings
 from quire.verify.phrases import distance

@@ -27,8 +27,8 @@ from quire.core.pagetext import PageText
 from quire.core.types import Block
 from quire.export.docling_images import OutputOptions
 from quire.export.docling_outputs import render
-from quire.formats import libreoffice
-from quire.formats.converting import convert
+from quire.pages.formats import libreoffice
+from quire.pages.formats.conversion import convert
 
 SOURCES = "office-docling"
 EQUAL = ("docx", "pptx", "xlsx", "html", "md")
@@ -121,7 +121,7 @@ def _theirs(name: str, data: bytes) -> tuple[str, str]:
     from docling.datamodel.base_models import DocumentStream
     from docling.datamodel.document import InputDocument, _DocumentConversionInput
 
-    from quire.formats.backends import BACKENDS
+    from quire.pages.formats.backends import BACKENDS
 
     stream = DocumentStream(name=name, stream=io.BytesIO(data))
     found = _DocumentConversionInput(path_or_stream_iterator=[])._guess_format(stream)

@@ -10,7 +10,7 @@ import quire
 from benchmarks import clock, corpus
 from benchmarks.clock import Sample, measure
 from benchmarks.report import LeftOut, Options, Report, Table
-from quire.render.pdf import native_available
+from quire.pages.render.pdf import native_available
 
 COMPILED, PURE = "compiled", "pure Python"
 

@@ -31,7 +31,7 @@ from quire.extract.schema import ExtractSchema
 from quire.extract.values import SURE, LeafEvidence
 from quire.learn.features import feature
 from quire.learn.regression import ChoiceRows, learnt_weights
-from quire.recognize.options import OcrMode
+from quire.pages.recognize.options import OcrMode
 
 FITTED = (
     *("receipts-sroie", "invoices", "adbuy-forms"),

@@ -111,7 +111,7 @@ def measured_on() -> str:
 
 
 def reader() -> str:
-    from quire.render.pdf import native_available
+    from quire.pages.render.pdf import native_available
 
     if native_available():
         return "PDFs were read by the compiled crate."

@@ -19,7 +19,7 @@ from benchmarks import corpus
 from benchmarks.report import LeftOut, Options, Report, Table
 from benchmarks.scoring import Item, Judge
 from quire.core.errors import ConfigurationError, QuireError
-from quire.recognize import registry
+from quire.pages.recognize import engine_registry as registry
 
 SETS = ("formulas-latex", "formulas-latex-more")
 DPIS = (144, 200, 300)

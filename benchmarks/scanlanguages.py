@@ -18,7 +18,7 @@ from benchmarks import tessdata
 from benchmarks.report import LeftOut, Options, Report, Table
 from benchmarks.scoring import Item, Judge, Row
 from quire.core.errors import QuireError
-from quire.recognize.languages import resolve
+from quire.pages.recognize.languages import resolve
 
 SETS = ("scans-htr", "scans-scripts")
 QUICK_ITEMS = 1  # of a language

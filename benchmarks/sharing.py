@@ -34,7 +34,7 @@ from quire.durable.deletion import delete_documents
 from quire.durable.opening import local_runtime
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.recognize.codec import encode_recognitions
+from quire.pages.recognize.codec import encode_recognitions
 from quire.store.garbage import Limits, collect
 from quire.store.opening import open_store
 

@@ -13,7 +13,7 @@ from benchmarks import harness
 from benchmarks.report import LeftOut
 from benchmarks.tablecells import Place
 from quire.core.types import GridCell
-from quire.prepare.pixels import Pixels
+from quire.pages.prepare.pixels import Pixels
 
 SIDE = 488
 MEAN, DEVIATION = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])  # of ImageNet, by channel

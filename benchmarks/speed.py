@@ -14,9 +14,9 @@ import quire
 from benchmarks import clock, corpus, harness
 from benchmarks.clock import Sample, Samples, measure
 from benchmarks.report import LeftOut, Options, Report, Table, goal
-from quire.assemble import assemble
 from quire.core.pagetext import PageText
-from quire.layout import page_blocks
+from quire.pages.assemble import assemble
+from quire.pages.layout import page_blocks
 
 GOALS = {corpus.PAPERS: 4.0, corpus.LONG: 8.0}
 BASE, WHOLE, TEXT, LAYOUT, ASSEMBLE = "pypdfium2", "quire.read", "native text", "layout", "assemble"

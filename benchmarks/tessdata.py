@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.harness import VENV
 from benchmarks.report import LeftOut
-from quire.recognize.languages import resolve
+from quire.pages.recognize.languages import resolve
 
 FOLDER = VENV / "tessdata"
 LANGUAGES = ("fr", "de", "de-fraktur", "en", "cs", "da", "sk", "hi", "ar", "ru")

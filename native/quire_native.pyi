@@ -25,7 +25,7 @@ class PdfError(Exception):
     args: Failure
 
 class Glyphs:
-    """What PDFium gets wrong about characters: the tables of `quire.render.glyphs`, in the crate's form."""
+    """What PDFium gets wrong about characters: the tables of `quire.pages.render.glyphs`, in the crate's form."""
 
     def __new__(
         cls,

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import settings
 
 from quire.core.errors import ConfigurationError
-from quire.recognize.tesseract import program
+from quire.pages.recognize.tesseract import program
 from tests.servers import azurite, postgres, s3
 
 # The same examples on every machine, without a time limit that a busy one would break.

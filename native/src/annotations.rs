@@ -1,4 +1,4 @@
-//! Links, form fields and the structure tree of a page. The same as `quire.render._pure_annotations`.
+//! Links, form fields and the structure tree of a page. The same as `quire.pages.render._pure_annotations`.
 
 use crate::pagetext::{FieldInfo, LinkInfo, TagInfo};
 use crate::pdfium::{Child, Element, Page};

@@ -1,4 +1,4 @@
-//! What can go wrong with a document or a page. `quire.render._native` turns it into its typed errors.
+//! What can go wrong with a document or a page. `quire.pages.render._native` turns it into its typed errors.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Rulings, filled rectangles, pictures and drawings of a page. The same as `quire.render._pure_graphics`.
+//! Rulings, filled rectangles, pictures and drawings of a page. The same as `quire.pages.render._pure_graphics`.
 
 use crate::pagetext::{Box4, Graphics};
 use crate::pdfium::{Matrix, Object, ObjectKind, Page, SegmentKind};

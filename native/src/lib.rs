@@ -44,7 +44,7 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// What PDFium gets wrong about characters: the tables of `quire.render.glyphs`.
+/// What PDFium gets wrong about characters: the tables of `quire.pages.render.glyphs`.
 #[pyclass(frozen, name = "Glyphs")]
 struct PyGlyphs(Arc<text::Glyphs>);
 

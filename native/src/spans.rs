@@ -1,5 +1,5 @@
 //! Pieces of text that a PDF itself names, whatever its glyphs are: `ActualText`, PDF 32000-1, 14.9.4. The same as
-//! `quire.render._pure_spans`.
+//! `quire.pages.render._pure_spans`.
 
 use std::collections::HashMap;
 

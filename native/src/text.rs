@@ -1,4 +1,4 @@
-//! Characters of a page to runs and lines. The same as `quire.render._pure_text`, with the same constants: every
+//! Characters of a page to runs and lines. The same as `quire.pages.render._pure_text`, with the same constants: every
 //! length is a multiple of the font size.
 
 use std::collections::{HashMap, VecDeque};
@@ -97,7 +97,7 @@ impl Transform {
     }
 }
 
-/// What PDFium gets wrong about characters: the tables of `quire.render.glyphs`.
+/// What PDFium gets wrong about characters: the tables of `quire.pages.render.glyphs`.
 pub struct Glyphs {
     /// Start of the font's name in capitals, and what its characters are.
     pub symbols: Vec<(String, HashMap<char, char>)>,

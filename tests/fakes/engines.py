@@ -19,7 +19,7 @@ from quire.core.errors import EngineError, UsageError
 from quire.core.keys import Profile
 from quire.core.picture import Picture
 from quire.core.types import BBox
-from quire.recognize.codec import decode_recognitions, encode_recognitions
+from quire.pages.recognize.codec import decode_recognitions, encode_recognitions
 from tests.fakes.jobs import HOLD, HOLD_AND_LEAVE, _child, _pids_in_session
 
 NUMBER_BITS = 8

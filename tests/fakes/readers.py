@@ -12,7 +12,7 @@ from pathlib import Path
 from quire.core.document import Document, PageImage, Reader, RenderOptions
 from quire.core.errors import CorruptError, InputError
 from quire.core.opened import Opened, WorkerWork
-from quire.render.pdf import open_pdf
+from quire.pages.render.pdf import open_pdf
 
 
 class LimpingReader:

@@ -22,7 +22,7 @@ PROGRAM = """
 import json, os, signal, sys
 from pathlib import Path
 from quire.pipeline import Pipeline
-from quire.recognize.registry import make
+from quire.pages.recognize.engine_registry import make
 
 def told(event):
     if os.environ.get("DIES") and (event.stage, event.kind) == ("recognize", "progress") and "done" in event.payload:
@@ -33,7 +33,7 @@ print(json.dumps([page.text for page in pipeline("scan.pdf").pages]))
 """
 CRASH = """
 from quire.pipeline import Pipeline
-from quire.recognize.registry import make
+from quire.pages.recognize.engine_registry import make
 result = Pipeline(make("stranger"))("scan.pdf")
 print([page.status for page in result.pages], "and the program goes on")
 """

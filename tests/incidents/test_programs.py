@@ -15,7 +15,7 @@ OWN_ENGINE = """
 import quire
 from quire.core.engine import ReadLine, Recognition
 from quire.core.keys import Profile
-from quire.recognize.codec import decode_recognitions, encode_recognitions
+from quire.pages.recognize.codec import decode_recognitions, encode_recognitions
 from quire.core.types import BBox
 
 class Mine:
@@ -34,7 +34,7 @@ for page in quire.read("scan.pdf", engines=Mine()).pages:
 """
 OWN_FUNCTION = """
 import quire
-from quire.recognize import from_function
+from quire.pages.recognize import from_function
 def look(picture, question):
     return "Read by my own script."
 for page in quire.read("scan.pdf", engines=from_function("mine", look)).pages:

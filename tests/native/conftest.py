@@ -12,7 +12,7 @@ import pytest
 from quire.core.document import Document
 
 if TYPE_CHECKING:
-    from quire.render._native import NativeReader
+    from quire.pages.render._native import NativeReader
 
 Open = Callable[..., "NativeReader"]
 
@@ -27,7 +27,7 @@ def _compiled() -> None:
 @pytest.fixture
 def native() -> Iterator[Open]:
     """Opens bytes or a path with the compiled reader: `native(documents.simple(), password=...)`."""
-    from quire.render._native import NativeReader
+    from quire.pages.render._native import NativeReader
 
     readers = []
 

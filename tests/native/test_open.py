@@ -11,7 +11,7 @@ import pytest
 
 from quire.core.document import Document, RenderOptions
 from quire.core.errors import CorruptError, InputError, PasswordError, UnsupportedError
-from quire.render.pdf import open_pdf
+from quire.pages.render.pdf import open_pdf
 from tests import documents
 from tests.rawpdf import assemble, stream
 

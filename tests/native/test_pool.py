@@ -18,7 +18,7 @@ MEGABYTE = 2**20
 RENDERS = """
 import resource, sys
 from quire.core.document import Document, RenderOptions
-from quire.render._native import NativeReader
+from quire.pages.render._native import NativeReader
 reader = NativeReader(Document(sys.argv[1]))
 pages = range(1, reader.page_count + 1)
 assert sum(1 for _ in reader.text(pages, threads=2)) == reader.page_count
@@ -28,7 +28,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 LEAVES_EARLY = """
 import sys
 from quire.core.document import Document, RenderOptions
-from quire.render._native import NativeReader
+from quire.pages.render._native import NativeReader
 reader = NativeReader(Document(sys.argv[1]))
 pages = reader.render(range(1, reader.page_count + 1), RenderOptions(dpi=300), threads=2)
 next(pages)
@@ -38,7 +38,7 @@ COUNTS_THREADS = """
 import sys
 from pathlib import Path
 from quire.core.document import Document
-from quire.render._native import NativeReader
+from quire.pages.render._native import NativeReader
 def count():
     return len(list(Path("/proc/self/task").iterdir()))
 
@@ -51,7 +51,7 @@ for threads in (1, 3, 2):
 FORKS = """
 import os, sys
 from quire.core.document import Document, RenderOptions
-from quire.render._native import NativeReader
+from quire.pages.render._native import NativeReader
 reader = NativeReader(Document(sys.argv[1]))
 before = list(reader.text([1, 2], threads=2))
 child = os.fork()

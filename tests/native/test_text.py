@@ -9,7 +9,7 @@ import pytest
 
 from quire.core.document import Document
 from quire.core.pagetext import ARRAYS, PageText
-from quire.render._pure import PureReader
+from quire.pages.render._pure import PureReader
 from tests import documents
 
 POINTS = 0.05  # how far the two readers may differ

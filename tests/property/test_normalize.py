@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from quire.core.engine import Question, ReadBlock, ReadLine, Recognition
 from quire.core.errors import EngineError
 from quire.core.types import BLOCK_KINDS, BBox, Cell, Region, Table, Word
-from quire.recognize.normalize import normalize
+from quire.pages.recognize.normalize import normalize
 
 numbers = st.one_of(st.floats(0, 1), st.floats(-0.1, 1.2), st.floats(), st.integers(), st.none(), st.text(max_size=2))
 sides = st.one_of(st.floats(0, 0.5), st.floats(0, 0.5), numbers)

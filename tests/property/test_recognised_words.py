@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from quire.core.engine import Recognition
 from quire.core.types import BBox
-from quire.layout import page_blocks
-from quire.prepare.prepared import Redaction
-from quire.recognize.placing import placed
-from quire.recognize.seen import Seen
-from tests.unit.recognize.seen import line, native, prepared
+from quire.pages.layout import page_blocks
+from quire.pages.prepare.prepared import Redaction
+from quire.pages.recognize.recognised_text import placed
+from quire.pages.recognize.seen import Seen
+from tests.unit.pages.recognize.seen import line, native, prepared
 
 WIDTH, HEIGHT = 500, 700  # points of the page, at half of the pixels of its picture
 

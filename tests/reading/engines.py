@@ -14,7 +14,7 @@ from pathlib import Path
 from quire.core.engine import Engine, Partial, Question, ReadLine, Recognition
 from quire.core.picture import Picture
 from quire.core.types import BBox
-from quire.recognize.codec import encode_recognitions
+from quire.pages.recognize.codec import encode_recognitions
 from tests.fakes.engines import PLACE, BadEngine, NumberEngine, number_on, said_of
 
 BAD_SHEET = 2

@@ -15,7 +15,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 import quire
-from quire.assemble import assemble
 from quire.cli.app import app
 from quire.core.context import Json, Runtime
 from quire.core.document import Document
@@ -25,8 +24,9 @@ from quire.database.runs import Runs
 from quire.durable.opening import pools_for, workflows_on
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.pages.assemble import assemble
+from quire.pages.recognize.engine_registry import make
 from quire.pipeline import Pipeline, preprocess
-from quire.recognize.registry import make
 from quire.result import DocumentResult
 from quire.runtime.local import LocalRuntime
 from quire.runtime.restate.runtime import RestateRuntime

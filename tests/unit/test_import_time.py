@@ -50,12 +50,12 @@ def test_the_command_line_starts_without_rich():
 
 NOT_FOR_READING = {
     "quire.core.engine",
-    "quire.layout.page",
-    "quire.layout.tables",
-    "quire.prepare",
-    "quire.recognize.placing",
-    "quire.recognize.structured",
-    "quire.render",
+    "quire.pages.layout.page",
+    "quire.pages.layout.tables",
+    "quire.pages.prepare",
+    "quire.pages.recognize.recognised_text",
+    "quire.pages.recognize.structured",
+    "quire.pages.render",
     "quire.roles",
     "ctypes",
     "statistics",
@@ -85,10 +85,17 @@ def test_a_worker_is_started_before_the_command_line_is_imported():
 
 def test_a_worker_loads_neither_engines_nor_what_only_tables_need():
     loaded = modules_after(
-        "import quire.system.workers.worker, quire.reading.page_jobs, quire.layout.page, quire.render.pdf"
+        "import quire.system.workers.worker, quire.reading.page_jobs, quire.pages.layout.page, quire.pages.render.pdf"
     )
-    unneeded = NOT_FOR_READING - {"quire.layout.page", "quire.layout.tables", "quire.render", "ctypes"}
-    assert not loaded & (unneeded | {"socket", "tempfile", "quire.layout.tables.unruled", "quire.layout.tables.ruled"})
+    unneeded = NOT_FOR_READING - {
+        "quire.pages.layout.page",
+        "quire.pages.layout.tables",
+        "quire.pages.render",
+        "ctypes",
+    }
+    assert not loaded & (
+        unneeded | {"socket", "tempfile", "quire.pages.layout.tables.unruled", "quire.pages.layout.tables.ruled"}
+    )
 
 
 def test_every_public_name_is_there():

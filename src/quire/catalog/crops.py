@@ -80,7 +80,7 @@ def crop(document: Document, page: int, bbox: BBox, margin: float = MARGIN, *, d
 
 def part_of(image: PageImage, box: BBox) -> PageImage:
     """The part of a picture inside a box."""
-    from quire.prepare.pixels import decoded, picture_of
+    from quire.pages.prepare.pixels import decoded, picture_of
 
     part = picture_of(decoded(image.png), image.dpi).crop(box)
     return PageImage(image.number, part.png(), part.width, part.height, image.dpi, part.mode, image.render_ms)

@@ -12,7 +12,7 @@ from quire.core import prompts
 from quire.core.engine import Policy
 from quire.core.errors import ConfigurationError, EngineError
 from quire.net.model_server import PASSING, ModelServer
-from quire.recognize.vision.reply import FENCED, written
+from quire.pages.recognize.vision.reply import FENCED, written
 
 URL, MODEL, KEY = "QUIRE_LLM_URL", "QUIRE_LLM_MODEL", "QUIRE_LLM_KEY"
 """The environment variables."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.core.picture import Picture
-from quire.prepare.pixels import grey_of, pixels_of
+from quire.pages.prepare.pixels import grey_of, pixels_of
 
 SIDE = 64
 CELLS, DIRECTIONS = 4, 8

@@ -9,7 +9,7 @@ import numpy as np
 
 from quire.core.picture import Picture
 from quire.core.types import BBox
-from quire.prepare.pixels import Pixels, grey_of, pixels, pixels_of
+from quire.pages.prepare.pixels import Pixels, grey_of, pixels, pixels_of
 
 SPECK = 0.00018  # square inches: smaller spots are dirt
 DARKER = 15.0  # levels by which ink is darker than its surroundings

@@ -58,8 +58,8 @@ def _start_worker(arguments: Sequence[str]) -> None:
         return
     from quire.system.workers.early import start_worker
 
-    modules = ["quire.reading.page_jobs", "quire.layout.page"]
+    modules = ["quire.reading.page_jobs", "quire.pages.layout.page"]
     if any(name.lower().endswith(".pdf") for name in files):
-        modules += ["quire.render.pdf", "quire.render._native"]
+        modules += ["quire.pages.render.pdf", "quire.pages.render._native"]
     with suppress(QuireError, OSError):  # it happens again, and is reported, when the worker is needed
         start_worker(modules)

@@ -128,7 +128,7 @@ def request_of(configuration: Configuration, paths: Sequence[Path], choice: Choi
 def check_engines(names: Sequence[str]) -> None:
     """Raises UsageError for an engine that does not exist, whether a page needs it or not."""
     if names:
-        from quire.recognize import registry
+        from quire.pages.recognize import engine_registry as registry
 
         registry.check_names(names)
 
@@ -182,6 +182,6 @@ def _inputs(configuration: Configuration, choice: Choice, flow: FlowDefinition) 
 
 
 def _codes(languages: Sequence[str]) -> list[str]:
-    from quire.recognize.languages import resolve
+    from quire.pages.recognize.languages import resolve
 
     return [resolve(language).code for language in languages]

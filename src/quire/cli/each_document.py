@@ -141,7 +141,7 @@ def _check_recognition(asked: Settings) -> None:
         return  # it has its own engines
     check_engines(asked.engine)
     if asked.lang:
-        from quire.recognize.languages import resolve
+        from quire.pages.recognize.languages import resolve
 
         for language in asked.lang:
             resolve(language)
@@ -220,8 +220,8 @@ def _result(
 def _read_here(
     source: NamedSource, request: DocumentsRequest, store: ArtifactStore | None, progress: ProgressBar
 ) -> DocumentResult:
+    from quire.pages.recognize.options import EFFORTS, OCR_MODES
     from quire.reading.call import read as read_document
-    from quire.recognize.options import EFFORTS, OCR_MODES
 
     asked = request.settings
     fetch = None

@@ -62,14 +62,14 @@ def engines(
 
 def engine_reports() -> list[EngineReport]:
     """Every engine of the installed packages, by name; the dummy comes last."""
-    from quire.recognize import registry
+    from quire.pages.recognize import engine_registry as registry
 
     return [_engine_report(name) for name in sorted(registry.names(), key=lambda name: (name == DUMMY, name))]
 
 
 def language_reports(found: Sequence[EngineReport]) -> list[LanguageReport]:
     """Every language of the table, by code, with the engines that list it."""
-    from quire.recognize.languages import all_languages
+    from quire.pages.recognize.languages import all_languages
 
     available = _traineddata()
     return [
@@ -86,7 +86,7 @@ def language_reports(found: Sequence[EngineReport]) -> list[LanguageReport]:
 
 
 def _engine_report(name: str) -> EngineReport:
-    from quire.recognize import registry
+    from quire.pages.recognize import engine_registry as registry
 
     try:
         engine = registry.make(name)
@@ -117,7 +117,7 @@ def _engine_report(name: str) -> EngineReport:
 
 
 def _traineddata() -> tuple[str, ...]:
-    from quire.recognize.tesseract.program import find
+    from quire.pages.recognize.tesseract.program import find
 
     try:
         return find().traineddata

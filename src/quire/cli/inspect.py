@@ -21,7 +21,7 @@ from quire.core.table_areas import TableOptions, TablesMode, areas_beside, areas
 from quire.core.types import Characters, LeftOut
 
 if TYPE_CHECKING:
-    from quire.recognize.routing import Needs
+    from quire.pages.recognize.routing import Needs
 
 EXAMPLES = """\b
 Examples:
@@ -125,10 +125,10 @@ def report_of(
 
 
 def _page(number: int, data: bytes | InputError, path: Sequence[Attempt], tables: TableOptions) -> PageReport:
-    from quire.layout import page_blocks
-    from quire.layout.quality import judge
-    from quire.recognize.options import RecognizeOptions
-    from quire.recognize.routing import needs_of
+    from quire.pages.layout import page_blocks
+    from quire.pages.layout.quality import judge
+    from quire.pages.recognize.options import RecognizeOptions
+    from quire.pages.recognize.routing import needs_of
 
     if isinstance(data, InputError):
         return _failed(number, str(data.args[0]))

@@ -31,7 +31,7 @@ def _parts() -> Iterator[tuple[str, str]]:
 
 
 def _reader() -> str:
-    from quire.render.pdf import native_available
+    from quire.pages.render.pdf import native_available
 
     number = _installed("quire-native")
     if number is None:
@@ -48,7 +48,7 @@ def _pdfium() -> str:
 
 
 def _models() -> str:
-    from quire.recognize.registry import make
+    from quire.pages.recognize.engine_registry import make
 
     try:
         return f"PP-OCRv6, engine rapidocr {make('rapidocr').version}"
@@ -57,7 +57,7 @@ def _models() -> str:
 
 
 def _tesseract() -> str:
-    from quire.recognize.tesseract.program import find
+    from quire.pages.recognize.tesseract.program import find
 
     try:
         program = find()

@@ -16,7 +16,7 @@ from quire.client.uploading import FilePart, UploadForm
 from quire.core.document import Document, Source, is_url
 from quire.core.errors import UsageError
 from quire.core.table_areas import TableArea, TablesMode
-from quire.recognize.options import Effort, OcrMode
+from quire.pages.recognize.options import Effort, OcrMode
 
 TIMEOUT_S = 120.0
 PORTION = 100

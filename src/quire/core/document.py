@@ -34,12 +34,12 @@ IN_MEMORY_BYTES = 64 << 20
 """Files up to this size are read into memory once; larger ones are read lazily, page by page."""
 
 READERS: Mapping[str, str] = {
-    "application/pdf": "quire.render.pdf:open_pdf",
-    "image/png": "quire.render.images:open_images",
-    "image/jpeg": "quire.render.images:open_images",
-    "image/tiff": "quire.render.images:open_images",
-    "image/webp": "quire.render.images:open_images",
-    "image/bmp": "quire.render.images:open_images",
+    "application/pdf": "quire.pages.render.pdf:open_pdf",
+    "image/png": "quire.pages.render.images:open_images",
+    "image/jpeg": "quire.pages.render.images:open_images",
+    "image/tiff": "quire.pages.render.images:open_images",
+    "image/webp": "quire.pages.render.images:open_images",
+    "image/bmp": "quire.pages.render.images:open_images",
     # In a worker process, which only orchestration may start: hence by name.
     **dict.fromkeys(INPUT_FORMATS, "quire.reading.bundles:open_bundle"),
 }

@@ -9,7 +9,7 @@ import numpy as np
 
 from quire.core.picture import Picture
 from quire.core.types import BBox
-from quire.prepare.pixels import Pixels, grey_of, pixels, pixels_of
+from quire.pages.prepare.pixels import Pixels, grey_of, pixels, pixels_of
 
 SMALLEST_IN, LARGEST_IN = 0.1, 0.35  # inches: the side of a check box
 FEWEST = 12  # pixels: smaller squares look like letters

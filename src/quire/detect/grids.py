@@ -32,7 +32,7 @@ class GridDetector:
     def detect(self, picture: Picture, page: int = 1) -> Layout:
         from quire.detect.lattice import CellBox, grids
         from quire.detect.ruled import by_hough, by_morphology, find_ruled
-        from quire.prepare.pixels import pixels_of
+        from quire.pages.prepare.pixels import pixels_of
 
         near = self.merge_threshold_px
         find = by_morphology if self.method == "morphological" else by_hough

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.detect.lattice import RulingLine
-from quire.prepare.pixels import Pixels, grey_of, pixels
+from quire.pages.prepare.pixels import Pixels, grey_of, pixels
 
 LEAST_LENGTH = 12  # pixels
 LEVEL = math.radians(0.05)  # less is not worth rotating the picture

@@ -24,7 +24,7 @@ class Tiles:
             raise ConfigurationError(f"tiles of {self.side_px} pixels cannot overlap by {self.overlap_px}")
 
     def detect(self, picture: Picture, page: int = 1) -> Layout:
-        from quire.prepare.pixels import pixels_of
+        from quire.pages.prepare.pixels import pixels_of
 
         pixels = pixels_of(picture)
         regions = []

@@ -165,7 +165,7 @@ def docling_references(result: Exportable) -> Mapping[str, str | Sequence[str]]:
     converted = _converted.document_of(result)
     if converted is None:
         return _docling.references(result)
-    from quire.formats.blocks import references_of
+    from quire.pages.formats.blocks import references_of
 
     return references_of(converted.export_to_dict())
 

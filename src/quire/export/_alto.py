@@ -10,7 +10,7 @@ from quire.export import Exportable
 from quire.export._flow import flow
 from quire.export._lines import BlockPlace, Size, TextLine, is_spaced, places_of
 from quire.export._xml import attributes, text
-from quire.layout.lines import is_right_to_left
+from quire.pages.layout.lines import is_right_to_left
 
 _NAMESPACE = "http://www.loc.gov/standards/alto/ns-v4#"
 _SCHEMA = "http://www.loc.gov/standards/alto/v4/alto-4-4.xsd"

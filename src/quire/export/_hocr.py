@@ -10,7 +10,7 @@ from quire.export import Exportable
 from quire.export._grid import grid, span_attributes
 from quire.export._lines import BlockPlace, Size, TextLine, is_spaced, places_of
 from quire.export._xml import attributes, text
-from quire.layout.lines import is_right_to_left
+from quire.pages.layout.lines import is_right_to_left
 
 _AREAS: Mapping[BlockKind, str] = {
     "header": "ocr_header",

@@ -25,7 +25,7 @@ from quire.export._structure import (
     value_start,
     with_lists,
 )
-from quire.layout.lines import is_right_to_left
+from quire.pages.layout.lines import is_right_to_left
 
 _STYLE = """\
 body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }

@@ -12,7 +12,7 @@ from quire.core.lazy_words import JoinedWords
 from quire.core.types import NO_BOX, BBox, Block, Cell, Part, Word
 from quire.export import Exportable
 from quire.export._flow import is_unspaced
-from quire.layout.lines import is_right_to_left
+from quire.pages.layout.lines import is_right_to_left
 
 Size = tuple[float, float]
 Points = tuple[float, float, float, float]

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from html import escape
 
-from quire.layout.formulas.signs import ACCENTS, COMMANDS, FUNCTIONS, INTEGRALS, OPERATORS, WITH_LIMITS
+from quire.pages.layout.formulas.signs import ACCENTS, COMMANDS, FUNCTIONS, INTEGRALS, OPERATORS, WITH_LIMITS
 
 _TOKEN = re.compile(r"\\text\{[^{}]*\}|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\S", re.S)
 _SIGNS = {command: sign for sign, command in reversed(COMMANDS.items()) if command.startswith("\\")}

@@ -14,7 +14,7 @@ from quire.core.types import Word
 from quire.export import Exportable, Sourced, _glyphless
 from quire.export._lines import BlockPlace, Size, places_of
 from quire.export._textlayer import operators
-from quire.layout.quality import judge
+from quire.pages.layout.quality import judge
 from quire.system.budget import cpu_budget
 
 Matrix = tuple[float, float, float, float, float, float]

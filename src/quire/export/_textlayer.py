@@ -11,7 +11,7 @@ from quire.core.median import median
 from quire.core.types import Word
 from quire.export._glyphless import DESCENT, WIDTH, Codes
 from quire.export._lines import Points, Size, TextLine, is_spaced, upright
-from quire.layout.lines import is_right_to_left
+from quire.pages.layout.lines import is_right_to_left
 
 Wanted = Callable[[Word], bool]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from quire import layout as page_layout
 from quire.core.engine import ReadBlock, Recognition
 from quire.core.keys import Digest
 from quire.core.lazy_words import PageWords
 from quire.core.pagetext import PageText
 from quire.core.types import BBox, Block, BlockKind, Cell, Layout, PageInfo, Region, Table, Word
-from quire.prepare import ImageMeasures, Prepared
-from quire.recognize.placing import placed
-from quire.recognize.seen import Rule, Seen
-from quire.recognize.structured import with_evidence
+from quire.pages import layout as page_layout
+from quire.pages.prepare import ImageMeasures, Prepared
+from quire.pages.recognize.recognised_text import placed
+from quire.pages.recognize.seen import Rule, Seen
+from quire.pages.recognize.structured import with_evidence
 from quire.roles import PreparedPicture
 
 Rules = Callable[[], tuple[Rule, ...]]
@@ -153,8 +153,8 @@ def _untouched(size: tuple[int, int]) -> Prepared:
 
 def rules_of(prepared: PreparedPicture, size: tuple[int, int]) -> tuple[Rule, ...]:
     """The ruled lines of a prepared picture, in pixels of the displayed page, whose picture has this `size`."""
-    from quire.detect.rulings import find_rulings
-    from quire.prepare.pixels import pixels_of
+    from quire.pages.detect.rulings import find_rulings
+    from quire.pages.prepare.pixels import pixels_of
 
     picture, back = prepared.picture, prepared.to_given
     found = []

@@ -17,12 +17,12 @@ from quire.core.page_ranges import Pages, page_numbers
 from quire.core.picture import Picture
 from quire.core.plugin_checks import check_returned
 from quire.core.types import PageInfo, PageStatus
+from quire.pages.prepare import PrepareProfile, page_picture
 from quire.pipeline.options import Cache, Options
 from quire.pipeline.page import PageWork
 from quire.pipeline.result import PageReading, PipelineResult
 from quire.pipeline.run import GLANCE_S, NOT_THE_PAGE, Cancelled, PipelineRun, failure_of, message_of
 from quire.pipeline.stages import Exporter, Stages
-from quire.prepare import PrepareProfile, page_picture
 from quire.system.awaited import settled
 
 GRACE_S = 0.5

@@ -13,8 +13,8 @@ from quire.core.keys import Profile
 from quire.core.picture import Picture
 from quire.core.plugin_checks import check_function
 from quire.core.types import Layout
+from quire.pages.recognize.plain import FunctionEngine, Reader, from_function
 from quire.pipeline.result import PipelineResult
-from quire.recognize.plain import FunctionEngine, Reader, from_function
 from quire.roles import Classifies, Crop, Prepares
 from quire.system.awaited import settled
 

@@ -15,6 +15,7 @@ from quire.core.picture import Picture
 from quire.core.plugin_checks import check_returned
 from quire.core.types import Block, Layout, PageInfo, PageStatus, Region
 from quire.detect.whole import whole_page
+from quire.pages.recognize.frames import placed
 from quire.pipeline.blocks import blocks_of, rules_of
 from quire.pipeline.options import Options
 from quire.pipeline.placing import placed_layout
@@ -22,7 +23,6 @@ from quire.pipeline.recognizing import PageQuestioning, PageQuestions
 from quire.pipeline.result import PageReading
 from quire.pipeline.run import NOT_THE_PAGE, Cancelled, PipelineRun, failure_of, message_of
 from quire.pipeline.stages import Stages
-from quire.recognize.frames import placed
 from quire.roles import Classified, Corrector, Crop, PreparedPicture, RegionPreprocessor, Slot, with_merged
 from quire.system.awaited import settled
 

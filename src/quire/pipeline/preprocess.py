@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from quire.core.picture import Picture
-from quire.prepare import PrepareProfile, prepare
+from quire.pages.prepare import PrepareProfile, prepare
 from quire.roles import PreparedPicture
 
 _ANY_DPI = 100_000
@@ -33,7 +33,7 @@ class Denoise:
     def preprocess(self, picture: Picture) -> Picture:
         import cv2
 
-        from quire.prepare.pixels import picture_of, pixels, pixels_of
+        from quire.pages.prepare.pixels import picture_of, pixels, pixels_of
 
         return picture_of(pixels(cv2.bilateralFilter(pixels_of(picture), 5, self.strength, 5)), picture.dpi)
 

@@ -15,11 +15,11 @@ from quire.core.events import reason_of
 from quire.core.keys import ArtifactKey, digest_bytes
 from quire.core.picture import Picture
 from quire.core.types import BBox, Layout, Region
+from quire.pages.recognize.frames import placed
+from quire.pages.recognize.normalize import interpreted
 from quire.pipeline.placing import joined
 from quire.pipeline.run import GLANCE_S, Cancelled, PipelineRun, failure_of
 from quire.reading.pictures import ask_about, can_be_sent, outcome_of, questions_at_once, source_of
-from quire.recognize.frames import placed
-from quire.recognize.normalize import interpreted
 from quire.roles import Crop
 
 BATCH = 32

@@ -15,7 +15,7 @@ class Binarize:
     name: str = "binarize"
 
     def preprocess_region(self, crop: Crop) -> Sequence[Crop]:
-        from quire.prepare import regions
+        from quire.pages.prepare import region_treatments as regions
 
         return [Crop(crop.region, regions.binarize(crop.picture), crop.box)]
 
@@ -26,7 +26,7 @@ class Pad:
     name: str = "pad"
 
     def preprocess_region(self, crop: Crop) -> Sequence[Crop]:
-        from quire.prepare import regions
+        from quire.pages.prepare import region_treatments as regions
 
         padded = regions.pad(crop.picture, margin=self.pixels)
         across, down = (self.pixels * side / length for side, length in _sides(crop))
@@ -42,7 +42,7 @@ class SliceHorizontal:
     name: str = "slice_horizontal"
 
     def preprocess_region(self, crop: Crop) -> Sequence[Crop]:
-        from quire.prepare import regions
+        from quire.pages.prepare import region_treatments as regions
 
         box, whole = crop.box, crop.picture.height
         return [

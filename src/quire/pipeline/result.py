@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from quire.assemble import assemble_pages
 from quire.core.document import Document
 from quire.core.engine import Recognition
 from quire.core.types import Block, Layout, PageInfo, PageResult
+from quire.pages.assemble import assemble_pages
 from quire.result import DocumentResult, ResultStatus
 
 

@@ -11,8 +11,8 @@ from quire.core.errors import LimitError
 from quire.core.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes
 from quire.core.media_types import INPUT_FORMATS
 from quire.core.opened import DiskCopy, Opened
-from quire.formats.converting import reader_of
-from quire.formats.reader import BundleReader
+from quire.pages.formats.bundle_reader import BundleReader
+from quire.pages.formats.conversion import reader_of
 from quire.reading.stage import Encoded, Took
 from quire.reading.stage_run import StagedRun
 from quire.system.workers import Job, WorkerPool, WorkerTimeout, shared_pool
@@ -70,7 +70,7 @@ def bundle_of(
 def converted(source: Opened, pool: WorkerPool) -> tuple[bytes, bytes, float]:
     """Bundle and structure of a document, and the milliseconds it took. Raises the error of a document that cannot be
     converted."""
-    job = Job("quire.formats.converting:convert_in_worker", source)
+    job = Job("quire.pages.formats.conversion:convert_in_worker", source)
     try:
         answer = pool.submit(job, timeout_s=CONVERT_S).result()
     except WorkerTimeout as error:

@@ -18,9 +18,9 @@ from quire.core.media_types import INPUT_FORMATS
 from quire.core.page_ranges import Pages, check_pages, page_numbers
 from quire.core.table_areas import TableArea, TableOptions, TablesMode, areas_beside
 from quire.core.types import PageInfo, PageResult
+from quire.pages.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.reading.native_pages import LONG, LocalPages, NativePages
 from quire.reading.stage_run import StagedRun
-from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.result import DocumentResult, Ledger, ReadSource
 from quire.store.temporary import TemporaryStore
 from quire.system.budget import cpu_budget, worker_count
@@ -77,7 +77,7 @@ def _engines(engines: Engines) -> tuple[str | Engine, ...]:
     wanted: tuple[str | Engine, ...]
     wanted = tuple(engines) if isinstance(engines, (list, tuple)) else (engines,)  # type: ignore[assignment]
     if named := [engine for engine in wanted if isinstance(engine, str)]:
-        from quire.recognize.registry import check_names  # scans the installed packages
+        from quire.pages.recognize.engine_registry import check_names  # scans the installed packages
 
         check_names(named)
     return wanted
@@ -88,7 +88,7 @@ def _languages(lang: str | Sequence[str]) -> tuple[str, ...]:
     named = (lang,) if isinstance(lang, str) else tuple(lang)
     if not named:
         return ()
-    from quire.recognize.languages import resolve
+    from quire.pages.recognize.languages import resolve
 
     return tuple(resolve(language).code for language in named)
 

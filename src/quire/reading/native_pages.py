@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
-from quire import layout
 from quire.core.document import Document, Reader
 from quire.core.errors import InputError, StoreError
 from quire.core.keys import Digest
@@ -19,13 +18,14 @@ from quire.core.opened import DiskCopy, Opened
 from quire.core.pagetext import PageText
 from quire.core.table_areas import TableOptions
 from quire.core.types import OutlineEntry, PageInfo, PageResult
+from quire.pages import layout
+from quire.pages.recognize.options import RecognizeOptions
+from quire.pages.recognize.routing import Needs, needs_of
 from quire.reading.searchable import with_pictures
 from quire.reading.stage import Encoded
-from quire.recognize.options import RecognizeOptions
-from quire.recognize.routing import Needs, needs_of
 
 if TYPE_CHECKING:
-    from quire.layout.quality import Quality
+    from quire.pages.layout.quality import Quality
 
 T = TypeVar("T")
 
@@ -61,7 +61,7 @@ def text_of_page(data: bytes, page: int) -> PageText:
 
 
 def judged(data: bytes, page: int, options: RecognizeOptions) -> Judged:
-    from quire.layout.quality import judge  # lazy: not needed when workers parse the pages
+    from quire.pages.layout.quality import judge  # lazy: not needed when workers parse the pages
 
     text = text_of_page(data, page)
     quality = judge(text)

@@ -17,8 +17,8 @@ from quire.core.keys import Digest
 from quire.core.opened import Opened, WorkerWork
 from quire.core.table_areas import TableOptions
 from quire.core.types import PageInfo
+from quire.pages.recognize.options import RecognizeOptions
 from quire.reading.native_pages import judged, lay_out, looked_at
-from quire.recognize.options import RecognizeOptions
 from quire.system.workers.job_errors import describe
 
 

@@ -15,11 +15,9 @@ from quire.core.events import reason_of
 from quire.core.keys import ArtifactKey, Digest, digest_bytes, digest_of
 from quire.core.pagetext import PageText
 from quire.core.types import AnswerSource, Region
-from quire.reading.page_stages import EngineReading
-from quire.reading.pictures import ask_about, outcome_of, picture_in, seen_by, source_of
-from quire.recognize.formula_regions import formula_regions
-from quire.recognize.normalize import Garbage, interpreted
-from quire.recognize.routing import (
+from quire.pages.recognize.formula_regions import formula_regions
+from quire.pages.recognize.normalize import Garbage, interpreted
+from quire.pages.recognize.routing import (
     Needs,
     is_dense_table,
     is_readable,
@@ -28,8 +26,10 @@ from quire.recognize.routing import (
     lost_letters,
     without_lines,
 )
-from quire.recognize.seen import Seen
-from quire.recognize.turns import evidence, other_turns
+from quire.pages.recognize.seen import Seen
+from quire.pages.recognize.turns import evidence, other_turns
+from quire.reading.page_stages import EngineReading
+from quire.reading.pictures import ask_about, outcome_of, picture_in, seen_by, source_of
 from quire.system.workers import WorkerError, WorkerReply
 
 if TYPE_CHECKING:

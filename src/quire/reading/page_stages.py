@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from quire import assemble, layout
 from quire.core.encoding import decode_document, decode_page, encode_document, encode_page
 from quire.core.keys import Digest, Profile, digest_of
 from quire.core.lazy_words import PageWords
 from quire.core.pagetext import PageText
 from quire.core.table_areas import TableOptions
 from quire.core.types import AnswerSource, Block, Characters, OutlineEntry, PageInfo, PageResult
+from quire.pages import assemble, layout
 from quire.reading.native_pages import NativePages, text_of_page
 from quire.reading.stage import Artifact, Encoded, Took
 
 if TYPE_CHECKING:
     from quire.core.context import Store
     from quire.core.engine import Recognition
-    from quire.recognize.seen import Seen
+    from quire.pages.recognize.seen import Seen
 
 
 class Texts:
@@ -143,12 +143,12 @@ class RecognisedText:
     profile = Profile()
 
     def __init__(self) -> None:
-        from quire.recognize import placing  # only for pages that an engine has read
+        from quire.pages.recognize import recognised_text as placing
 
         self.version = placing.VERSION
 
     def run(self, reading: EngineReading, took: Took) -> bytes:
-        from quire.recognize import placing
+        from quire.pages.recognize import recognised_text as placing
 
         text = placing.placed(
             reading.native,
@@ -176,14 +176,15 @@ class StructuredBlocks:
     profile = Profile()
 
     def __init__(self, texts: Texts) -> None:
-        from quire.recognize import structured  # only for pages that an engine has read
+        from quire.pages.recognize import structured  # only for pages that an engine has read
 
         self.version = f"structured-{structured.VERSION}"
         self._texts = texts
 
     def run(self, reading: EngineReading, took: Took) -> PageResult:
-        from quire.layout.account import characters_in
-        from quire.recognize import placing, structured
+        from quire.pages.layout.account import characters_in
+        from quire.pages.recognize import recognised_text as placing
+        from quire.pages.recognize import structured
 
         native = reading.native
         info = PageInfo(native.number, native.width, native.height, native.rotation)

@@ -17,6 +17,8 @@ from quire.core.errors import ChangedError, ConfigurationError, RecognitionError
 from quire.core.events import reason_of
 from quire.core.keys import Digest, digest_bytes
 from quire.core.types import OutlineEntry, PageInfo, PageResult, PageStatus
+from quire.pages.recognize.options import RecognizeOptions
+from quire.pages.recognize.routing import Needs
 from quire.reading.native_pages import NativePages, text_of_page
 from quire.reading.page_stages import (
     Assembled,
@@ -30,8 +32,6 @@ from quire.reading.page_stages import (
 )
 from quire.reading.stage import Artifact, Encoded
 from quire.reading.stage_run import StagedRun
-from quire.recognize.options import RecognizeOptions
-from quire.recognize.routing import Needs
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -145,7 +145,7 @@ class PageFlow:
         return page
 
     def _recognised_blocks(self, number: int, recognised: Recognised) -> Artifact[PageResult]:
-        from quire.recognize.structured import is_structured
+        from quire.pages.recognize.structured import is_structured
 
         run, reading, inputs = self._run, recognised.reading, (self._document, *recognised.inputs)
         if reading.whole and is_structured(reading.readings):

@@ -10,9 +10,9 @@ from quire.core.errors import EngineError
 from quire.core.keys import ArtifactKey, Digest
 from quire.core.picture import Picture
 from quire.core.types import AnswerSource
-from quire.recognize import looking
-from quire.recognize.normalize import Garbage
-from quire.recognize.seen import Seen
+from quire.pages.recognize import page_job as looking
+from quire.pages.recognize.normalize import Garbage
+from quire.pages.recognize.seen import Seen
 from quire.system.workers import Job, WorkerCrashed, WorkerError, WorkerReply, WorkerTimeout, shared_pool
 from quire.system.workers.frames import MAX_DATA
 
@@ -45,7 +45,7 @@ def ask_about(
             f"a picture of {picture.width} x {picture.height} pixels is too large for a worker process; "
             "use a lower `dpi`, or regions",
         )
-    job = Job("quire.recognize.looking:ask_about", looking.AskAbout(engine, picture, question))
+    job = Job("quire.pages.recognize.page_job:ask_about", looking.AskAbout(engine, picture, question))
     return asker.ask(Ask(key, engine, job, page, mark, unlike, partial))
 
 

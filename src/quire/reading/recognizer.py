@@ -21,19 +21,19 @@ from quire.core.events import EventKind
 from quire.core.keys import ArtifactKey, Digest, Profile, artifact_key, digest_of
 from quire.core.opened import Opened
 from quire.core.types import Region
+from quire.pages.recognize import page_job as looking
+from quire.pages.recognize.engine_registry import make
+from quire.pages.recognize.options import RecognizeOptions
+from quire.pages.recognize.page_job import LookRequest, question_of
+from quire.pages.recognize.routing import Needs, reads_formulas, route
+from quire.pages.recognize.seen import Seen
 from quire.reading.page_recognition import PageRecognition, Recognised
 from quire.reading.stage_run import StagedRun
-from quire.recognize import looking
-from quire.recognize.looking import LookRequest, question_of
-from quire.recognize.options import RecognizeOptions
-from quire.recognize.registry import make
-from quire.recognize.routing import Needs, reads_formulas, route
-from quire.recognize.seen import Seen
 from quire.system.budget import worker_count
 from quire.system.workers import Job, WorkerPool, WorkerReply, shared_pool
 
 if TYPE_CHECKING:
-    from quire.recognize.similar import SimilarAnswers
+    from quire.pages.recognize.similar import SimilarAnswers
 
 DEFAULT_ENGINES = ("rapidocr", "tesseract")
 DEFAULT_FORMULAS = "pix2tex"
@@ -142,7 +142,7 @@ class Recognizer:
         path = self._options.similar
         if path is None:
             return None
-        from quire.recognize.similar import SimilarAnswers
+        from quire.pages.recognize.similar import SimilarAnswers
 
         with self._lock:
             if self._alike is None:
@@ -201,7 +201,7 @@ class Recognizer:
             turn=turn,
             regions=regions,
         )
-        job = Job("quire.recognize.looking:look", arguments)
+        job = Job("quire.pages.recognize.page_job:look", arguments)
         if talk is None:
             return self.asker.run(job, timeout_s=SETUP_S)
         try:

@@ -25,12 +25,12 @@ from quire.core.picture import Picture
 from quire.core.types import Part, Region
 from quire.embed.families import quiet_asker
 from quire.extract.rereading import CropReading
-from quire.prepare.prepared import PrepareProfile
+from quire.pages.prepare.prepared import PrepareProfile
+from quire.pages.recognize.engine_registry import make
+from quire.pages.recognize.normalize import WHOLE_PAGE, interpreted
+from quire.pages.recognize.page_job import LookRequest
+from quire.pages.recognize.seen import Seen
 from quire.reading.pictures import ask_about, outcome_of, picture_in, questions_at_once, seen_by
-from quire.recognize.looking import LookRequest
-from quire.recognize.normalize import WHOLE_PAGE, interpreted
-from quire.recognize.registry import make
-from quire.recognize.seen import Seen
 from quire.system.workers import Job, JobFailed, WorkerError
 
 MARGIN = 0.001
@@ -41,7 +41,7 @@ def reread_engine(engine: str | Engine, languages: Sequence[str] = ()) -> Engine
     """The engine that reads places again, by its name. Raises UsageError or ConfigurationError, as `make`."""
     if not isinstance(engine, str):
         return engine
-    from quire.recognize.languages import resolve
+    from quire.pages.recognize.languages import resolve
 
     return make(engine, languages=[resolve(language).code for language in languages])
 
@@ -95,7 +95,7 @@ class _CropReader:
 
     def _shown(self, page: int) -> tuple[Picture, Seen] | None:
         """The picture of a page as OCR sees it; None for a blank page."""
-        job = Job("quire.recognize.looking:look", LookRequest(self._source, page, PrepareProfile()))
+        job = Job("quire.pages.recognize.page_job:look", LookRequest(self._source, page, PrepareProfile()))
         reply = self._asker.run(job, timeout_s=SETUP_S)
         seen = seen_by(reply)
         return None if seen.prepared.blank else (picture_in(reply, seen), seen)

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from quire.core.keys import Digest
 from quire.core.opened import Opened
 from quire.core.types import OutlineEntry, PageInfo, PageResult
+from quire.pages.recognize.options import RecognizeOptions
+from quire.pages.recognize.routing import Needs
 from quire.reading.native_pages import LONG, LocalPages, Timed
 from quire.reading.stage import Encoded
 from quire.reading.worker_pages import About, Load, WorkerPages
-from quire.recognize.options import RecognizeOptions
-from quire.recognize.routing import Needs
 from quire.system.workers import WorkerOutOfMemory, WorkerPool, WorkerTimeout
 
 FIRST = 32

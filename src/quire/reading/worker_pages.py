@@ -11,12 +11,12 @@ from quire.core.encoding import info_of_row
 from quire.core.keys import Digest
 from quire.core.opened import Opened
 from quire.core.types import OutlineEntry, PageInfo, PageResult
+from quire.pages.recognize.options import RecognizeOptions
+from quire.pages.recognize.routing import Needs
 from quire.reading.native_pages import Timed, judged
 from quire.reading.page_groups import PageGroups
 from quire.reading.page_jobs import Group, StoredText
 from quire.reading.stage import Encoded
-from quire.recognize.options import RecognizeOptions
-from quire.recognize.routing import Needs
 from quire.system.workers import Job, WorkerCrashed, WorkerPool
 from quire.system.workers.job_errors import rebuilt
 from quire.system.workers.pool import Lane

@@ -270,7 +270,7 @@ class Service:
 
 def tesseract_data() -> tuple[str, ...]:
     """The traineddata of the Tesseract on this machine; none where it is not installed."""
-    from quire.recognize.tesseract import program
+    from quire.pages.recognize.tesseract import program
 
     with suppress(ConfigurationError):
         return program.find().traineddata
@@ -279,7 +279,7 @@ def tesseract_data() -> tuple[str, ...]:
 
 def vision_engine() -> str | None:
     """The engine for `pipeline: vlm`, if the environment configures it."""
-    from quire.recognize import registry
+    from quire.pages.recognize import engine_registry as registry
 
     with suppress(ConfigurationError):
         registry.make(VISION)

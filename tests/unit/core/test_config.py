@@ -8,7 +8,7 @@ import pytest
 
 from quire.core.config import SETTINGS, Configuration, Settings, configure, option, variable, without_password
 from quire.core.errors import ConfigurationError, UsageError
-from quire.recognize.options import EFFORTS, OCR_MODES
+from quire.pages.recognize.options import EFFORTS, OCR_MODES
 
 FILE = """\
 [quire]

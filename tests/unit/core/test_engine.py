@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from quire import recognize
 from quire.core.engine import Question, answer_key
 from quire.core.keys import Digest
-from quire.recognize.echo import EchoEngine
+from quire.pages import recognize
+from quire.pages.recognize.echo import EchoEngine
 from tests.fakes.engines import NumberEngine
 
 PICTURE = Digest("0" * 64)

@@ -10,7 +10,6 @@ from typing import get_args
 import pytest
 
 import quire
-from quire import assemble, layout
 from quire.core.document import Document
 from quire.core.engine import Recognition
 from quire.core.errors import StoreError
@@ -19,13 +18,15 @@ from quire.core.guarded_parts import Enrichment, Notes
 from quire.core.opened import Opened
 from quire.core.pagetext import PageText
 from quire.core.types import PageInfo
-from quire.prepare.prepared import PrepareProfile
-from quire.recognize import looking, placing
-from quire.recognize.echo import EchoEngine, EchoProfile
-from quire.recognize.seen import Seen
+from quire.pages import assemble, layout
+from quire.pages.prepare.prepared import PrepareProfile
+from quire.pages.recognize import page_job as looking
+from quire.pages.recognize import recognised_text as placing
+from quire.pages.recognize.echo import EchoEngine, EchoProfile
+from quire.pages.recognize.seen import Seen
 from tests import documents, scans
-from tests.unit.recognize.seen import line, prepared
-from tests.unit.recognize.test_looking import Desk
+from tests.unit.pages.recognize.seen import line, prepared
+from tests.unit.pages.recognize.test_looking import Desk
 
 TEXT = ("Harbour office", "Invoice number: 4711", "Total due: 12.50", "COPY", "The vessels left at noon.")
 

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from quire.core.picture import Picture
-from quire.prepare.pixels import picture_of
+from quire.pages.prepare.pixels import picture_of
 
 XS = (100, 300, 500, 800)
 YS = (100, 160, 220, 300, 380)

@@ -8,7 +8,7 @@ from quire.core.document import Document
 from quire.core.errors import ConfigurationError
 from quire.core.types import GridCell
 from quire.detect import hough_grid, morphological_grid
-from quire.prepare import PrepareProfile, page_picture
+from quire.pages.prepare import PrepareProfile, page_picture
 from tests import documents
 from tests.unit.detect.sheets import XS, YS, Sheet
 

@@ -16,7 +16,7 @@ from quire.core.keys import ArtifactKey, digest_bytes
 from quire.database.outputs import Output, OutputFile, Outputs
 from quire.database.runs import Runs
 from quire.durable.deletion import Deleted, delete_documents, find_document
-from quire.recognize.similar import SimilarAnswers
+from quire.pages.recognize.similar import SimilarAnswers
 from quire.store.artifacts import ArtifactStore
 from quire.store.files import FileStore
 from quire.store.opening import open_store

@@ -11,6 +11,9 @@ from PIL import Image
 import quire
 from quire.core.engine import ReadLine, Recognition
 from quire.core.types import BBox, Layout, Region
+from quire.pages.recognize.codec import encode_recognitions
+from quire.pages.recognize.echo import EchoEngine
+from quire.pages.recognize.plain import from_function
 from quire.pipeline import (
     Pipeline,
     cancelled,
@@ -24,9 +27,6 @@ from quire.pipeline import (
     save,
 )
 from quire.reading.pictures import ROOM
-from quire.recognize.codec import encode_recognitions
-from quire.recognize.echo import EchoEngine
-from quire.recognize.plain import from_function
 from tests import scans
 from tests.fakes.engines import AsyncEngine, BadEngine, NumberEngine, calls, held, said_of
 from tests.runtime.tracking import wait_until
@@ -194,7 +194,7 @@ def test_an_engine_may_be_async_in_a_read_and_in_a_pipeline(sheets, policy):
     read = quire.read(sheets, engines=engine)
     piped = Pipeline(engine)(sheets)
     assert [page.text for page in read.pages] == [page.text for page in piped.pages] == [said_of(n) for n in (1, 2, 3)]
-    careful = quire.read(sheets, engines=quire.recognize.fallback(BadEngine(), engine))
+    careful = quire.read(sheets, engines=quire.pages.recognize.fallback(BadEngine(), engine))
     assert [page.text for page in careful.pages] == [said_of(n) for n in (1, 2, 3)]
 
 

@@ -16,6 +16,8 @@ from quire.core.errors import ConfigurationError, EngineError, InputError, Recog
 from quire.core.picture import Picture
 from quire.core.types import BBox, GridCell, Layout, Region
 from quire.correct.rewriting import rewritten
+from quire.pages.recognize.echo import EchoEngine, EchoProfile
+from quire.pages.render.images import open_images
 from quire.pipeline import (
     Pipeline,
     PipelineResult,
@@ -28,8 +30,6 @@ from quire.pipeline import (
     region_preprocessor,
     save,
 )
-from quire.recognize.echo import EchoEngine, EchoProfile
-from quire.render.images import open_images
 from quire.roles import Crop, PreparedPicture
 from quire.store.files import FileStore
 

@@ -10,9 +10,9 @@ from quire.core.engine import ReadLine
 from quire.core.errors import ConfigurationError
 from quire.core.picture import Picture
 from quire.core.types import BBox, Layout, Region
+from quire.pages.prepare import PrepareProfile, prepare
+from quire.pages.prepare.pixels import picture_of, pixels_of
 from quire.pipeline import Pipeline, detector, preprocess, recognizer, regions
-from quire.prepare import PrepareProfile, prepare
-from quire.prepare.pixels import picture_of, pixels_of
 from quire.roles import Crop
 
 

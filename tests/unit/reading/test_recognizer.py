@@ -16,13 +16,13 @@ from quire.core.engine import Provenance, ReadLine
 from quire.core.keys import digest_bytes
 from quire.core.opened import Opened
 from quire.core.types import AnswerSource, BBox
+from quire.pages.recognize import recognised_text as placing
+from quire.pages.recognize.echo import EchoEngine, EchoProfile
+from quire.pages.recognize.options import RecognizeOptions
+from quire.pages.recognize.plain import from_function
+from quire.pages.recognize.routing import Needs
 from quire.reading.recognizer import Recognizer
 from quire.reading.stage_run import StagedRun
-from quire.recognize import placing
-from quire.recognize.echo import EchoEngine, EchoProfile
-from quire.recognize.options import RecognizeOptions
-from quire.recognize.plain import from_function
-from quire.recognize.routing import Needs
 from quire.store.files import FileStore
 from tests import documents, scans
 from tests.fakes.engines import BadEngine, NumberEngine, SlowEngine, calls, said_of

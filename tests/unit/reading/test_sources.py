@@ -8,16 +8,17 @@ from dataclasses import replace
 import pytest
 
 import quire
-from quire import Pipeline, assemble
+from quire import Pipeline
 from quire.core.engine import Question, ReadBlock, ReadLine, Recognition
 from quire.core.picture import Picture
 from quire.core.types import AnswerSource, BBox, Block, Cell, GridCell, Layout, PageInfo, PageResult, Region, Table
 from quire.durable.opening import workflows_on
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.pages import assemble
+from quire.pages.recognize import rapidocr
+from quire.pages.recognize.plain import from_function
 from quire.pipeline import detector, postprocessor, recognizer
-from quire.recognize import rapidocr
-from quire.recognize.plain import from_function
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 from tests import documents, scans

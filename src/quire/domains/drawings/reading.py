@@ -16,10 +16,10 @@ from quire.domains.drawings.sheet import Drawing, Sheet
 from quire.domains.drawings.tags import TagGrammar, find_tags
 from quire.domains.drawings.texts import SheetText, native_texts, tiled_texts
 from quire.domains.drawings.title_block import title_block
+from quire.pages.recognize import rapidocr
 from quire.pipeline import Pipeline
 from quire.pipeline.options import Cache
 from quire.pipeline.regions import pad
-from quire.recognize import rapidocr
 
 ENOUGH = 40
 """Characters of a page's own text from which on it is not read by OCR."""

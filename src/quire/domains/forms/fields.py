@@ -12,7 +12,7 @@ from quire.correct import Corrector
 from quire.detect.check_boxes import CheckBox, find_check_boxes
 from quire.domains.forms.values import CheckedBox, Form, FormField
 from quire.extract.pairs import find_pairs
-from quire.prepare import PrepareProfile, page_picture
+from quire.pages.prepare import PrepareProfile, page_picture
 from quire.reading.call import ReadOptions, read
 from quire.result import DocumentResult
 from quire.system.awaited import settled

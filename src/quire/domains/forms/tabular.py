@@ -9,9 +9,9 @@ from pathlib import Path
 from quire import classify, correct, detect
 from quire.core.engine import Engine
 from quire.domains.forms.fields import form_of
+from quire.pages.recognize import rapidocr
 from quire.pipeline import Pipeline, PipelineBuilder, PipelineResult, save
 from quire.pipeline.options import Cache
-from quire.recognize import rapidocr
 from quire.roles import Corrector
 from quire.system.atomic_files import output_stem
 

@@ -11,7 +11,7 @@ from quire.embed.options import VECTOR_FORMATS, LexicalOptions
 from quire.extract.values import SURE
 from quire.flow.components import Component, Port, component, component_of
 from quire.flow.value_types import Type
-from quire.recognize.options import EFFORTS, OCR_MODES
+from quire.pages.recognize.options import EFFORTS, OCR_MODES
 
 if TYPE_CHECKING:
     from quire.core.types import PageResult

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from quire import assemble
 from quire.core.context import Json
 from quire.core.errors import RunError, UsageError
 from quire.core.keys import digest_bytes, digest_of
@@ -20,6 +19,7 @@ from quire.durable.messages import DecidingSettings, DocumentReference, FlowArgu
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.flow.definition import FlowDefinition, plain
 from quire.flow.validation import input_problems
+from quire.pages import assemble
 
 PATIENCE = ("retries", "retry_backoff_s")
 """Inputs that do not change the output."""

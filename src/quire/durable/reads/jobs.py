@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Literal
 
-from quire.assemble import assemble_pages
 from quire.core.encoding import decode_document, decode_page, encode_document
 from quire.core.engine import Attempt
 from quire.core.keys import Digest
@@ -20,9 +19,10 @@ from quire.core.opened import Opened, WorkerWork
 from quire.core.page_ranges import page_numbers
 from quire.core.pagetext import PageText
 from quire.core.types import OutlineEntry, PageInfo, PageResult
+from quire.pages.assemble import assemble_pages
+from quire.pages.recognize.options import RecognizeOptions
 from quire.reading.native_pages import text_of_page
 from quire.reading.page_jobs import about, read_pages
-from quire.recognize.options import RecognizeOptions
 from quire.result import DocumentResult, ReadSource
 
 AT_ONCE = 64
@@ -102,7 +102,7 @@ def read_short(request: Short, work: WorkerWork) -> ShortRead:
     opened = request.source.document(work)
     bundle = structure = b""
     if opened.media_type in INPUT_FORMATS:
-        from quire.formats.converting import convert  # imports docling
+        from quire.pages.formats.conversion import convert  # imports docling
 
         opened.bundle, structure = convert(opened, until=work.deadline)
         bundle = opened.bundle.to_bytes()

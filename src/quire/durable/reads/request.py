@@ -9,7 +9,6 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import cast
 
-from quire import assemble, layout
 from quire.core.context import Json
 from quire.core.document import Document
 from quire.core.engine import Engine
@@ -19,11 +18,14 @@ from quire.core.media_types import by_name
 from quire.core.page_ranges import check_pages
 from quire.core.table_areas import TableArea, TableOptions, TablesMode, areas_beside
 from quire.durable.messages import ReadArgument, SourceJson
+from quire.pages import assemble, layout
+from quire.pages.recognize import page_job as looking
+from quire.pages.recognize import recognised_text as placing
+from quire.pages.recognize import structured
+from quire.pages.recognize.engine_registry import make
+from quire.pages.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.reading.page_stages import NativeText
 from quire.reading.recognizer import DEFAULT_ENGINES, DEFAULT_FORMULAS
-from quire.recognize import looking, placing, structured
-from quire.recognize.options import Effort, OcrMode, RecognizeOptions
-from quire.recognize.registry import make
 
 STAGES = {
     "text extraction of Quire": NativeText.version,
@@ -108,7 +110,7 @@ class ReadRequest:
         return cast("ReadArgument", {**asdict(self), "source": self.source.to_json(), "areas": areas})
 
     def options(self, *, workers: int | None = None) -> RecognizeOptions:
-        from quire.recognize.languages import resolve
+        from quire.pages.recognize.languages import resolve
 
         return RecognizeOptions(
             self.ocr,

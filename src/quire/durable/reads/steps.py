@@ -29,6 +29,7 @@ from quire.durable.reads.documents import ReadIndex, Record, index_key
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.sources import Sources
 from quire.flow.components import Files
+from quire.pages.recognize.options import RecognizeOptions
 from quire.reading.bundles import bundle_of
 from quire.reading.native_pages import LocalPages
 from quire.reading.page_stages import Gathered, Texts
@@ -36,7 +37,6 @@ from quire.reading.pages import PageFlow, PageMade, assemble_document, page_with
 from quire.reading.stage import Artifact, Encoded
 from quire.reading.stage_run import StagedRun
 from quire.reading.worker_pages import About, ReceivedPage, WorkerPages, look_into, received, stored
-from quire.recognize.options import RecognizeOptions
 from quire.result import Ledger
 from quire.store.scoped import ScopedStore
 from quire.system.budget import worker_count

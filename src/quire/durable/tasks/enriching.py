@@ -27,9 +27,9 @@ from quire.export.docling_enrichments import Addition, EnrichmentKind, request_a
 from quire.extract.language_model.answering import each_answered
 from quire.net.fetching import FetchPolicy, sendable
 from quire.net.model_server import PASSING, Broken, ModelServer
-from quire.recognize.registry import make
-from quire.recognize.vision import VisionEngine
-from quire.recognize.vision.reply import written
+from quire.pages.recognize.engine_registry import make
+from quire.pages.recognize.vision import VisionEngine
+from quire.pages.recognize.vision.reply import written
 from quire.system.workers import JobFailed, WorkerError
 
 STAGE, VERSION = "enrich", "1"

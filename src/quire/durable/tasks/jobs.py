@@ -31,8 +31,8 @@ from quire.export import docling_outputs
 from quire.export.crops import PageCrops, rendered_by
 from quire.export.docling_enrichments import Addition, EnrichmentKind, additions_of, enrichable, enriched
 from quire.export.docling_images import OutputOptions, image_of
+from quire.pages.recognize.vision.request import data_url
 from quire.reading.native_pages import text_of_page
-from quire.recognize.vision.request import data_url
 from quire.result import DocumentResult, ReadSource
 
 VERSION = "2"

@@ -20,7 +20,7 @@ from quire.cite.model import LanguageModel
 from quire.core.errors import EngineError
 from quire.core.keys import ArtifactKey, Profile, artifact_key, digest_bytes
 from quire.net.model_server import Refused
-from quire.recognize.vision.reply import CutOff, json_in, written
+from quire.pages.recognize.vision.reply import CutOff, json_in, written
 
 STAGE, VERSION = "extract/model", "1"
 _INVALID = (400, 422)

@@ -22,7 +22,7 @@ from quire.extract.merging import is_same, settled
 from quire.extract.schema import ExtractSchema, ObjectSpec
 from quire.extract.values import Proposal
 from quire.net.model_server import Refused
-from quire.recognize.vision.reply import CutOff
+from quire.pages.recognize.vision.reply import CutOff
 
 PART_CHARACTERS = 24_000
 MOST_PARTS = 12

@@ -78,7 +78,7 @@ _LISTED = (
                 ),
             ),
         },
-        convert="quire.recognize.pix2tex.conversion:convert",
+        convert="quire.pages.recognize.pix2tex.conversion:convert",
     ),
     PublishedModel(
         "all-minilm-l6-v2",

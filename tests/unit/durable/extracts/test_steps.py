@@ -24,7 +24,7 @@ from quire.durable.reads.steps import DocumentSteps
 from quire.extract.encoding import decode_extraction
 from quire.extract.offline import OfflineExtractor
 from quire.learn.training import learn
-from quire.recognize.echo import EchoEngine
+from quire.pages.recognize.echo import EchoEngine
 from quire.store.files import FileStore
 from quire.system.workers import WorkerReply
 from tests.fakes.chat_server import answers, chat_server, cited

@@ -126,7 +126,7 @@ output: {document: {$step: document}}
 def test_another_version_of_what_reads_makes_it_stale(desk, monkeypatch):
     desk.write("a.pdf")
     desk.run()
-    monkeypatch.setattr("quire.assemble.VERSION", "next")
+    monkeypatch.setattr("quire.pages.assemble.VERSION", "next")
     assert desk.plan() == {"a.pdf": ("stale", "the assembly of Quire has changed")}
 
 

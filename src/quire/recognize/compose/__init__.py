@@ -1,7 +1,0 @@
-"""Engines made of engines: they implement the same protocol, so that they can be composed again."""
-
-from quire.recognize.compose.consensus import Consensus
-from quire.recognize.compose.fallback import Fallback
-from quire.recognize.compose.uncertainty import ReadUnit, Uncertainty, UncertaintyFirst
-
-__all__ = ["Consensus", "Fallback", "ReadUnit", "Uncertainty", "UncertaintyFirst"]
