@@ -25,8 +25,8 @@ from quire.core.encoding import decode_page
 from quire.core.errors import QuireError
 from quire.core.pagetext import PageText
 from quire.core.types import Block
-from quire.export.docling_images import OutputOptions
-from quire.export.docling_outputs import render
+from quire.output.export.docling_images import OutputOptions
+from quire.output.export.docling_outputs import render
 from quire.pages.formats import libreoffice
 from quire.pages.formats.conversion import convert
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from quire.chunk.docling_chunks import DoclingChunk
     from quire.core.context import Json
     from quire.core.engine import Attempt
-    from quire.export._figures import FigureView
-    from quire.export.crops import Crop
     from quire.extract.extractor import Extractor
     from quire.extract.values import Extraction
+    from quire.output.export._figures import FigureView
+    from quire.output.export.crops import Crop
 
 ResultStatus = Literal["complete", "partial"]
 ImageMode = Literal["embed", "files"]
@@ -180,7 +180,7 @@ class DocumentResult:
         return f"<{type(self).__name__} {name}: {pages} pages, {blocks} blocks, {self.status}>"
 
     def _repr_markdown_(self) -> str:
-        from quire.export import _notebook
+        from quire.output.export import _notebook
 
         return _notebook.document(self._export, self.status)
 
@@ -189,31 +189,31 @@ class DocumentResult:
 
         `figures` shows all words in figures, not only sentences and values; `images` embeds the pictures of figures.
         """
-        from quire import export
+        from quire.output import export
 
         return export.markdown(self._shown(figures, images))
 
     def to_html(self, *, figures: bool = False, images: Literal["embed"] | None = None) -> str:
         """A standalone HTML page, in which every block has its page number and bounding box; figures as in Markdown."""
-        from quire import export
+        from quire.output import export
 
         return export.html(self._shown(figures, images))
 
     def to_text(self, *, figures: bool = False) -> str:
         """Plain text, in reading order; `figures` as in Markdown."""
-        from quire import export
+        from quire.output import export
 
         return export.text(self._shown(figures))
 
     def to_json(self, *, words: bool = False, trace: bool = False) -> str:
         """Everything as JSON in the schema `quire/1`; optionally the words of each block, and how it was read."""
-        from quire import export
+        from quire.output import export
 
         return export.json_(self._exported(trace=trace), words=words)
 
     def to_docling(self) -> dict[str, object]:
         """A `DoclingDocument` as a dictionary, ready for docling-core's `model_validate`."""
-        from quire import export
+        from quire.output import export
 
         return export.docling(self._export)
 
@@ -229,13 +229,13 @@ class DocumentResult:
         return cut_for_docling(self._export, options, descriptions)
 
     def to_doctags(self) -> str:
-        from quire import export
+        from quire.output import export
 
         return export.doctags(self._export)
 
     def to_excel(self, path: str | Path | None = None) -> bytes:
         """A workbook with a sheet per table, written to `path` if given. Needs the extra `excel`."""
-        from quire import export
+        from quire.output import export
 
         workbook = export.excel(self._export)
         if path is not None:
@@ -244,13 +244,13 @@ class DocumentResult:
 
     def to_hocr(self, *, dpi: float = 300) -> str:
         """hOCR of all pages, with the boxes of lines and words in pixels of pages rendered at `dpi`."""
-        from quire import export
+        from quire.output import export
 
         return export.hocr(self._export, dpi=dpi)
 
     def to_alto(self, page: int | None = None, *, dpi: float = 300) -> str:
         """ALTO of one page, optional if only one was read; boxes in pixels of a page rendered at `dpi`."""
-        from quire import export
+        from quire.output import export
 
         read = [info.number for info in self._infos]
         if page is None and len(read) != 1:
@@ -267,7 +267,7 @@ class DocumentResult:
         OCR words become an invisible text layer; text that the file already has stays as it is. The source must still
         be the document that was read.
         """
-        from quire import export
+        from quire.output import export
 
         searchable = export.pdf(self._export)
         if path is not None:
@@ -317,7 +317,7 @@ class DocumentResult:
         crop: Crop | None = None,
     ) -> bytes:
         """The bytes of a format with a single file, by its name (`md`, `json`, …); the options as in `save`."""
-        from quire import export
+        from quire.output import export
 
         exported = self._shown(figures, images, trace=trace, crop=crop)
         files = list(export.files(exported, format, stem="", words=words).values())
@@ -364,7 +364,7 @@ class DocumentResult:
         crop: Crop | None = None,
     ) -> dict[str, bytes]:
         """The contents of the files that `save` writes, by name."""
-        from quire import export
+        from quire.output import export
 
         name = output_stem(self.name) if stem is None else fitting_stem(stem)
         names = (formats,) if isinstance(formats, str) else tuple(formats)
@@ -386,7 +386,7 @@ class DocumentResult:
         """
         from PIL import Image
 
-        from quire.export import _viewer
+        from quire.output.export import _viewer
 
         picture = next(self.pictures([page], dpi=dpi))
         if isinstance(picture, InputError):
@@ -406,7 +406,7 @@ class DocumentResult:
         Renders from the source, which must still be the document that was read, in this process and by default with
         one thread per CPU. At most a few pictures are in memory at a time.
         """
-        from quire.export import _show
+        from quire.output.export import _show
 
         read = [info.number for info in self._infos]
         numbers = read if pages is None else list(pages)
@@ -424,8 +424,8 @@ class DocumentResult:
 
     def _cut(self, crop: Crop | None) -> dict[str, bytes]:
         """The pictures of the figures, by block id."""
-        from quire.export import _figures
-        from quire.export.crops import PageCrops, rendered_by
+        from quire.output.export import _figures
+        from quire.output.export.crops import PageCrops, rendered_by
 
         if crop is not None:
             return _figures.cut(self.blocks, crop)
@@ -443,7 +443,7 @@ class DocumentResult:
         return self._exported(trace=False)
 
     def _exported(self, *, trace: bool, figures: bool = False, pictures: Mapping[str, str] | None = None) -> _Export:
-        from quire.export._figures import FigureView
+        from quire.output.export._figures import FigureView
 
         attempts = self.path if trace else None
         reopen = self._source.reopen
@@ -463,7 +463,7 @@ class DocumentResult:
 
 
 def _embedded(pictures: Mapping[str, bytes]) -> dict[str, str]:
-    from quire.export import _figures
+    from quire.output.export import _figures
 
     return {block: _figures.embedded(png) for block, png in pictures.items()}
 

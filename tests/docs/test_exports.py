@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import quire
-from quire.export import FORMATS
+from quire.output.export import FORMATS
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -11,13 +11,14 @@ from typing import get_args
 import typer
 
 import quire
-from quire import batch, classify, correct, detect, export, pipeline
+from quire import batch, classify, correct, detect, pipeline
 from quire.batch.manifest import FIELDS as MANIFEST
 from quire.cli.app import app
 from quire.core import errors
 from quire.core.engine import CAPABILITIES, Outcome
 from quire.core.events import EventKind
 from quire.core.types import BLOCK_KINDS, PageStatus
+from quire.output import export
 from quire.pages import recognize
 from quire.reading import page_stages as stages
 from tests.docs.pages import ROOT

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.export import Format
+from quire.output.export import Format
 
 OUTLINE = Format("outline", ".outline.txt", "text/plain", lambda result, _: [result.blocks[0].text])
 

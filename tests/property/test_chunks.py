@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from quire.chunk import ChunkOptions, Tokenizer, chunks
 from quire.chunk.tables import pipes
 from quire.core.types import FURNITURE
-from quire.export._flow import flow
-from tests.unit.export.results import block, item, result, table
+from quire.output.export._flow import flow
+from tests.unit.output.export.results import block, item, result, table
 
 words = st.text(st.characters(codec="utf-8", exclude_characters="|\\$«»"), min_size=1, max_size=30)
 kinds = st.sampled_from(["title", "heading", "paragraph", "caption", "figure", "code", "footnote", "header", "formula"])

@@ -42,7 +42,13 @@ LEASE_S = 1.2
 """Short, so that what a dead process had is taken over soon, and longer than a living one waits for a busy core."""
 PATIENCE_S = 120.0
 
-NEEDED = ("cv2", "quire.detect", "quire.export._json", "quire.pages.prepare.preparation", "quire.pages.render.pdf")
+NEEDED = (
+    "cv2",
+    "quire.detect",
+    "quire.output.export._json",
+    "quire.pages.prepare.preparation",
+    "quire.pages.render.pdf",
+)
 """What a read loads as late as it can."""
 
 Boundary = Callable[[str], None]

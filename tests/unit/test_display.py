@@ -155,7 +155,7 @@ def test_a_notebook_displays_the_beginning_of_a_result():
 
 def test_a_notebook_displays_no_more_of_a_long_result_than_it_can(monkeypatch):
     result = quire.read(documents.simple(3))
-    monkeypatch.setattr("quire.export._notebook.MOST_CHARACTERS", 10)
+    monkeypatch.setattr("quire.output.export._notebook.MOST_CHARACTERS", 10)
     shown = result._repr_markdown_()
     assert "`to_markdown()` gives the whole text" in shown
     assert len(shown) < len(result.to_markdown())

@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 
 from quire.catalog.records import EvidenceRecord, SourceCatalog
 from quire.core.types import BBox, Block, Cell, Part, Table, Word
-from quire.export._lines import words_by_place
+from quire.output.export._lines import words_by_place
 from quire.verify.phrases import TextSpan, folded, matches, solid
 
 

@@ -11,8 +11,8 @@ from quire.chunk.tokenizers import Tokenizer, find_tokenizer
 from quire.chunk.values import CHUNKERS, DEFAULT_TOKENIZER, Chunk, ChunkerName, ChunkOptions
 from quire.core.keys import digest_of
 from quire.core.types import Block, Part
-from quire.export import Exportable
-from quire.export._flow import flow
+from quire.output.export import Exportable
+from quire.output.export._flow import flow
 
 __all__ = [
     "CHUNKERS",

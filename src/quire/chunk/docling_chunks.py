@@ -11,8 +11,8 @@ from quire.chunk.tokenizers import Tokenizer, find_tokenizer
 from quire.chunk.values import Chunk, ChunkOptions
 from quire.core.errors import UsageError
 from quire.core.types import Block, PageInfo
-from quire.export import Described, Exportable, Structured, docling_references
-from quire.export._docling import origin
+from quire.output.export import Described, Exportable, Structured, docling_references
+from quire.output.export._docling import origin
 
 
 class DoclingChunkMetadata(TypedDict):

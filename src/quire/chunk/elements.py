@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from quire.chunk.tables import TableText, pipes, triplets
 from quire.chunk.values import ChunkOptions
 from quire.core.types import Block
-from quire.export._flow import TextRun, flow, runs, with_superscripts
-from quire.export._markdown import is_latex, without_dollars
-from quire.export._structure import (
+from quire.output.export._flow import TextRun, flow, runs, with_superscripts
+from quire.output.export._markdown import is_latex, without_dollars
+from quire.output.export._structure import (
     Item,
     are_fields,
     body,

@@ -12,7 +12,7 @@ from quire.chunk.tokenizers import Tokenizer
 from quire.chunk.values import ChunkOptions
 from quire.core.errors import UsageError
 from quire.core.types import Block
-from quire.export._flow import flow
+from quire.output.export._flow import flow
 
 
 def context(headings: Sequence[Block]) -> str:

@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from quire.chunk.values import Chunk
 from quire.core.types import Part
-from quire.export import Described
+from quire.output.export import Described
 
 SCHEMA = "quire-chunks/1"
 

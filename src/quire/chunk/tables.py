@@ -6,8 +6,8 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from quire.core.types import BBox, Part, Table
-from quire.export._dataframe import column_name
-from quire.export._grid import filled, header_rows, texts
+from quire.output.export._dataframe import column_name
+from quire.output.export._grid import filled, header_rows, texts
 
 
 @dataclass(frozen=True, slots=True)

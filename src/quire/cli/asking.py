@@ -135,7 +135,7 @@ def check_engines(names: Sequence[str]) -> None:
 
 def check_formats(formats: Sequence[str], *, words: bool, trace: bool) -> None:
     """Raises UsageError for an unknown format, and for options that need JSON."""
-    from quire.export import format_names
+    from quire.output.export import format_names
 
     names = format_names()
     unknown = [name for name in formats if name not in names]

@@ -10,11 +10,11 @@ from typing import Annotated
 from typer import Argument, Option
 
 from quire.catalog.boxes import box_of
-from quire.catalog.crops import DPI, MARGIN, with_margin
 from quire.cli import options
 from quire.cli.settings import settings_of
 from quire.core.document import Document, RenderOptions
 from quire.core.errors import EXIT_COMPLETE, InputError, UsageError
+from quire.output.place_crops import DPI, MARGIN, with_margin
 from quire.system.atomic_files import write_files
 
 EXAMPLES = """\b

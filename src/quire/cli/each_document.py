@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from quire.cli.read_server import ServerResult
     from quire.client import Client
     from quire.core.types import PageStatus
-    from quire.export.crops import Crop
+    from quire.output.export.crops import Crop
     from quire.result import DocumentResult
     from quire.store.artifacts import ArtifactStore
 
@@ -118,7 +118,7 @@ def write_or_print(content: bytes, file: Path | None, progress: ProgressBar) -> 
 def page_crops(result: DocumentResult | ServerResult) -> Iterator[Crop | None]:
     """Cuts pictures out of pages that a worker process renders: the file is untrusted."""
     from quire.core.opened import DiskCopy
-    from quire.export.crops import PageCrops
+    from quire.output.export.crops import PageCrops
     from quire.reading.drawing import rendered_in_worker
     from quire.result import DocumentResult
 

@@ -84,7 +84,7 @@ def read(  # noqa: PLR0913 - one argument per option
     check_formats(formats, words=words, trace=trace)
     wanted.check(files)
     if formats == ("md",):
-        import quire.export._markdown  # noqa: F401 - import it before the pages arrive
+        import quire.output.export._markdown  # noqa: F401 - import it before the pages arrive
     return read_each(files, request)
 
 

@@ -15,7 +15,7 @@ from quire.core.document import Document
 from quire.core.engine import Attempt
 from quire.core.errors import InputError
 from quire.core.types import BBox, PageResult
-from quire.export import _json, find_format
+from quire.output.export import _json, find_format
 from quire.result import DocumentResult, ReadSource
 from quire.system.atomic_files import output_stem
 

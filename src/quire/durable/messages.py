@@ -13,7 +13,7 @@ from quire.core.engine import Outcome
 from quire.core.errors import Category
 from quire.core.keys import ArtifactKey, Digest
 from quire.core.table_areas import TablesMode
-from quire.export.docling_enrichments import EnrichmentKind
+from quire.output.export.docling_enrichments import EnrichmentKind
 from quire.pages.recognize.options import Effort, OcrMode
 from quire.result import ResultStatus
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from quire.catalog.crops import DPI, around, picture_id
 from quire.catalog.places import record_places
 from quire.catalog.records import EvidenceRecord, SourceCatalog
 from quire.core.keys import Digest
@@ -14,6 +13,7 @@ from quire.core.types import NO_BOX, BBox, Part, shortened
 from quire.extract.schema import LeafSpec
 from quire.extract.values import Alternative, EvidenceStatus, LeafEvidence, MatchKind, Proposal
 from quire.extract.wanted import LeafValue
+from quire.output.place_crops import DPI, around, picture_id
 from quire.verify.derivations import derives
 from quire.verify.finding import FoundValue, is_short, quoted_in
 from quire.verify.numbers import number_readings, numbers_in

@@ -88,7 +88,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class LeafEvidence:
-    """The evidence of one value. `crop` is the id of the picture of its place (`quire.catalog.crops`).
+    """The evidence of one value. `crop` is the id of the picture of its place (`quire.output.place_crops`).
 
     `confidence` has a figure by source: `extractor`, `label`, `arithmetic`, `ocr`, `agreement`, `reread`, `total`.
     `reason` says what is wrong with a value that is not supported, or whose picture does not show it. `crop_verified`:

@@ -7,13 +7,13 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from quire.catalog.crops import part_of
 from quire.core.document import PageImage, RenderOptions
 from quire.core.errors import CorruptError, InputError
 from quire.core.opened import Opened, WorkerWork
 from quire.core.types import BBox, Block
-from quire.export import _show
-from quire.export.crops import Render
+from quire.output.export import _show
+from quire.output.export.crops import Render
+from quire.output.place_crops import part_of
 from quire.reading.page_groups import PageGroups
 from quire.system.budget import cpu_budget
 from quire.system.workers import Job, JobFailed, WorkerError, WorkerPool, shared_pool

@@ -14,7 +14,6 @@ from threading import Event
 
 from quire.asking import Asker, TooSlow
 from quire.asking.asker import SETUP_S, Answered
-from quire.catalog.crops import with_margin
 from quire.core.context import Store
 from quire.core.engine import Engine, Outcome, Question, Recognition
 from quire.core.errors import EngineError, InputError, log_traceback
@@ -25,6 +24,7 @@ from quire.core.picture import Picture
 from quire.core.types import Part, Region
 from quire.embed.families import quiet_asker
 from quire.extract.rereading import CropReading
+from quire.output.place_crops import with_margin
 from quire.pages.prepare.prepared import PrepareProfile
 from quire.pages.recognize.engine_registry import make
 from quire.pages.recognize.normalize import WHOLE_PAGE, interpreted

@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from quire.catalog.crops import DPI, around, picture_id
 from quire.core.context import Json
 from quire.extract.values import Extraction, LeafEvidence, MatchKind, Missing
+from quire.output.place_crops import DPI, around, picture_id
 from quire.review.decisions import Decision
 from quire.review.items import part_of, steps_of, value_at
 from quire.verify.dates import date_readings

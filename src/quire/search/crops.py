@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from quire.catalog.crops import MARGIN, around
 from quire.core.types import BBox
+from quire.output.place_crops import MARGIN, around
 from quire.search.values import SearchHit
 
 

@@ -11,7 +11,7 @@ from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.tasks import jobs
 from quire.durable.tasks.steps import SHORT_S
-from quire.export.docling_images import OutputOptions
+from quire.output.export.docling_images import OutputOptions
 from quire.reading.call import read
 from quire.service.logs import log
 from quire.store.temporary import TemporaryStore

@@ -10,15 +10,15 @@ import pytest
 from pyarrow import parquet as files
 
 from quire.catalog.building import catalog_of
-from quire.catalog.crops import around, crop, crop_id, with_margin
 from quire.catalog.files import catalog_parquet, catalog_rows
 from quire.catalog.places import record_places
 from quire.chunk.rows import jsonl
 from quire.core.errors import UsageError
 from quire.core.keys import ArtifactKey, Digest
 from quire.core.types import AnswerSource, BBox, Part
+from quire.output.place_crops import around, crop, crop_id, with_margin
 from tests.unit.catalog.documents import invoice_catalog, invoice_document, invoice_result, record_with
-from tests.unit.export.results import block, report, result, table
+from tests.unit.output.export.results import block, report, result, table
 
 ANSWER = AnswerSource("tesseract", "5.3", Digest("aa"), ArtifactKey("bb"))
 

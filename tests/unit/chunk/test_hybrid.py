@@ -7,7 +7,7 @@ import pytest
 from quire.chunk import ChunkOptions, Tokenizer, chunks, find_tokenizer
 from quire.chunk.splitting import split
 from quire.core.errors import UsageError
-from tests.unit.export.results import block, item, report, result, table
+from tests.unit.output.export.results import block, item, report, result, table
 
 WORDS = Tokenizer("words", None, lambda text: len(text.split()))
 

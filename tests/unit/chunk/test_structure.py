@@ -7,7 +7,7 @@ import pytest
 from quire.chunk import ChunkOptions, chunks
 from quire.core.errors import UsageError
 from quire.core.types import BBox
-from tests.unit.export.results import block, item, report, result, table
+from tests.unit.output.export.results import block, item, report, result, table
 
 HIERARCHICAL = ChunkOptions(chunker="hierarchical")
 

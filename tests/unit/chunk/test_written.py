@@ -8,7 +8,6 @@ import json
 import pytest
 from pyarrow import parquet as files
 
-from quire import export
 from quire.chunk import ChunkOptions, chunks, find_tokenizer, settings_of
 from quire.chunk.docling_chunks import docling_chunks, docling_options
 from quire.chunk.parquet import parquet
@@ -16,7 +15,8 @@ from quire.chunk.rows import SCHEMA, jsonl, rows
 from quire.core.errors import UsageError
 from quire.core.keys import digest_of
 from quire.core.types import Span
-from tests.unit.export.results import block, report, result, table
+from quire.output import export
+from tests.unit.output.export.results import block, report, result, table
 
 DIGEST = digest_of(settings_of(ChunkOptions(), find_tokenizer("bert-base-uncased")))
 

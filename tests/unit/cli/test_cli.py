@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.export import FORMATS
+from quire.output.export import FORMATS
 from quire.pages.render.pdf import native_available
 from tests import documents
 from tests.unit.cli.terminal import drawn_by

@@ -14,7 +14,7 @@ from quire.domains.boxes import box_json
 from quire.domains.drawings.grammar import TAG_KINDS, TagKind
 from quire.domains.drawings.tags import DrawingTag, by_kind
 from quire.domains.drawings.texts import SheetText
-from quire.export._csv import inert
+from quire.output.export._csv import inert
 
 _COLUMNS = ("kind", "tag", "code", "number", "page", "left", "top", "width", "height", "angle", "confidence")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from quire.core.types import Table
 from quire.domains.forms.values import Form
-from quire.export.workbooks import fitting, open_workbook
+from quire.output.export.workbooks import fitting, open_workbook
 
 SURE, DOUBTFUL = 0.9, 0.7
 _COLOURS = ((SURE, "#C6EFCE"), (DOUBTFUL, "#FFEB9C"), (0.0, "#FFC7CE"))

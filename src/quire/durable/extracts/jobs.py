@@ -16,7 +16,6 @@ from quire.core.opened import WorkerWork
 from quire.core.types import Part
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.reads.jobs import Export, loaded_result
-from quire.export.crops import PageCrops, rendered_by
 from quire.extract.encoding import decode_extraction, encode_extraction, extraction_of
 from quire.extract.language_model.answering import answered_by
 from quire.extract.registry import find_extractors
@@ -24,6 +23,7 @@ from quire.extract.reports import ReportFormat, report
 from quire.extract.rereading import CropReading, reread_places, with_readings
 from quire.extract.running import extract
 from quire.learn.samples import Sample
+from quire.output.export.crops import PageCrops, rendered_by
 from quire.reading.model_answers import answers_of_parent
 
 

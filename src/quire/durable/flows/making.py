@@ -31,9 +31,9 @@ from quire.durable.flows.resolving import (
     is_source,
 )
 from quire.durable.messages import ArtifactFile, MadePages, OpenedReview, PageCount, PageEntry, PageSelection, StepValue
-from quire.export import FORMATS, find_format
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
+from quire.output.export import FORMATS, find_format
 from quire.system.awaited import settled
 
 GROUP = 16

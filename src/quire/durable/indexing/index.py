@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Self
 
 from quire.batch.contracts import StageOptions, StageOutcome
 from quire.batch.stop_requests import Stop
-from quire.catalog.crops import MARGIN
 from quire.core.context import Json, Runtime
 from quire.core.document import Document, RenderOptions
 from quire.core.errors import ChangedError, InputError, StoreError, UsageError
@@ -25,6 +24,7 @@ from quire.database.outputs import Outputs
 from quire.durable.indexing.opening import open_indexes
 from quire.durable.indexing.searching import search_index
 from quire.embed.registry import AUTO, NONE, chosen_embedder
+from quire.output.place_crops import MARGIN
 from quire.search.backend import IndexBackend, IndexProfile, IndexVersion
 from quire.search.crops import crop_box
 from quire.search.engine_address import EngineAddress

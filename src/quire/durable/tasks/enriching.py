@@ -23,10 +23,10 @@ from quire.durable.messages import DocumentReference, EnrichArgument, TaskEnrich
 from quire.durable.reads.steps import EXPORT_S, DocumentSteps
 from quire.durable.tasks import jobs
 from quire.embed.families import quiet_asker
-from quire.export.docling_enrichments import Addition, EnrichmentKind, request_about, understood
 from quire.extract.language_model.answering import each_answered
 from quire.net.fetching import FetchPolicy, sendable
 from quire.net.model_server import PASSING, Broken, ModelServer
+from quire.output.export.docling_enrichments import Addition, EnrichmentKind, request_about, understood
 from quire.pages.recognize.engine_registry import make
 from quire.pages.recognize.vision import VisionEngine
 from quire.pages.recognize.vision.reply import written

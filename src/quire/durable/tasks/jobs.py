@@ -27,10 +27,10 @@ from quire.core.media_types import INPUT_FORMATS
 from quire.core.opened import WorkerWork
 from quire.core.picture import Picture
 from quire.durable.reads.jobs import Export, Short, load_artifacts, loaded_result, read_short
-from quire.export import docling_outputs
-from quire.export.crops import PageCrops, rendered_by
-from quire.export.docling_enrichments import Addition, EnrichmentKind, additions_of, enrichable, enriched
-from quire.export.docling_images import OutputOptions, image_of
+from quire.output.export import docling_outputs
+from quire.output.export.crops import PageCrops, rendered_by
+from quire.output.export.docling_enrichments import Addition, EnrichmentKind, additions_of, enrichable, enriched
+from quire.output.export.docling_images import OutputOptions, image_of
 from quire.pages.recognize.vision.request import data_url
 from quire.reading.native_pages import text_of_page
 from quire.result import DocumentResult, ReadSource

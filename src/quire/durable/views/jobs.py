@@ -20,7 +20,7 @@ from quire.core.pagetext import PageText
 from quire.core.types import Block, PageInfo, Word
 from quire.durable.reads.jobs import load_artifacts
 from quire.durable.views import searching
-from quire.export import _csv, _excel, _flow, _json, _lines, _markdown, _structure
+from quire.output.export import _csv, _excel, _flow, _json, _lines, _markdown, _structure
 from quire.reading.native_pages import text_of_page
 from quire.verify.phrases import folded, matches, without_accents
 

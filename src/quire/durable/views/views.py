@@ -13,7 +13,6 @@ from contextlib import closing
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from quire.catalog.crops import PAGE_DPI, picture_id
 from quire.chunk import ChunkOptions, find_tokenizer, settings_of
 from quire.chunk.rows import ChunkRow
 from quire.core.context import Claim, Json, Store
@@ -27,9 +26,10 @@ from quire.durable.messages import DocumentReference
 from quire.durable.reads.documents import ReadIndex, index_key
 from quire.durable.reads.steps import NOTHING, DocumentSteps
 from quire.durable.views import jobs
-from quire.export import find_format
 from quire.extract.reports import MEDIA_TYPES, ReportFormat
 from quire.extract.reports import VERSION as REPORT
+from quire.output.export import find_format
+from quire.output.place_crops import PAGE_DPI, picture_id
 from quire.reading.drawing import draw
 from quire.reading.worker_pages import stored
 from quire.system.atomic_files import output_stem

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal, TypeAlias, get_args
 
 from quire.core.errors import UsageError
-from quire.export.crops import Crop
 from quire.extract.values import Extraction
+from quire.output.export.crops import Crop
 
 ReportFormat: TypeAlias = Literal["json", "csv", "xlsx", "html"]
 REPORT_FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)

@@ -8,10 +8,10 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from html import escape
 
 from quire.core.errors import QuireError
-from quire.export.crops import Crop, PageCrops, rendered_by
 from quire.extract.reports.pictures import place_picture
 from quire.extract.reports.rows import ValueRow, value_rows
 from quire.extract.values import STATUS_WORDS, Extraction
+from quire.output.export.crops import Crop, PageCrops, rendered_by
 
 MOST_VALUES = 100
 _WIDTH = "max-width: 26em; max-height: 6em"

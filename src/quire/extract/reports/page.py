@@ -13,10 +13,10 @@ from html import escape
 
 from quire.core.page_ranges import selection
 from quire.core.types import BBox
-from quire.export.crops import Crop
 from quire.extract.reports.pictures import page_picture
 from quire.extract.reports.rows import ValueRow, placed, shown, value_rows
 from quire.extract.values import STATUS_WORDS, SURE, Alternative, EvidenceConflict, Extraction, LeafEvidence, Missing
+from quire.output.export.crops import Crop
 
 MOST_PAGES = 100
 """Pages that are shown as pictures, of those that are cited; the others are named."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 
-from quire.catalog.crops import around
 from quire.core.errors import InputError
 from quire.core.types import BBox
-from quire.export.crops import Crop
+from quire.output.export.crops import Crop
+from quire.output.place_crops import around
 
 PAGE_SCALE = 1.5
 """Pixels to a point, for a whole page: 108 dpi."""

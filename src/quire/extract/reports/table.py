@@ -6,9 +6,9 @@ import csv
 import io
 
 from quire.core.types import BBox
-from quire.export._csv import inert
 from quire.extract.reports.rows import ValueRow, value_rows
 from quire.extract.values import Extraction
+from quire.output.export._csv import inert
 
 COLUMNS = (
     *("path", "value", "status", "match", "confidence", "probability", "page", "quote"),

@@ -6,11 +6,11 @@ import io
 from typing import Any
 
 from quire.core.page_ranges import selection
-from quire.export.crops import Crop
-from quire.export.workbooks import fitting, open_workbook
 from quire.extract.reports.pictures import place_picture
 from quire.extract.reports.rows import ValueRow, placed, shown, value_rows
 from quire.extract.values import STATUS_WORDS, SURE, EvidenceStatus, Extraction
+from quire.output.export.crops import Crop
+from quire.output.export.workbooks import fitting, open_workbook
 
 _COLUMNS = (
     *("Field", "Value", "Text", "Match", "Sure", "Page", "Quote", "Place", "Reason"),

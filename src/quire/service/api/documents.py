@@ -18,8 +18,8 @@ from quire.core.keys import digest_bytes
 from quire.core.types import BBox
 from quire.durable.messages import DocumentReference
 from quire.durable.views.views import DPI, DocumentViews, StoredFile, TableFormat
-from quire.export import format_names
 from quire.extract.reports import ReportFormat
+from quire.output.export import format_names
 from quire.service.api import answering
 from quire.service.api.deleting import DocumentDeletion
 from quire.service.api.errors import ApiError, ApiRoute

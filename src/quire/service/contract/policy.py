@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from quire.export.docling_enrichments import ENRICHMENTS, EnrichmentKind
+from quire.output.export.docling_enrichments import ENRICHMENTS, EnrichmentKind
 from quire.service.contract.enums import ImageMode
 from quire.service.contract.options import ConvertOptions
 from quire.service.contract.refusing import refuse

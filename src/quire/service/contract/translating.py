@@ -14,7 +14,7 @@ from typing import Any, Literal, TypedDict
 
 from quire.core.errors import UsageError
 from quire.durable.messages import EnrichArgument
-from quire.export.docling_images import OutputOptions
+from quire.output.export.docling_images import OutputOptions
 from quire.pages.recognize.languages import Language, resolve
 from quire.service.contract.enums import ImageMode, InputFormat, OutputFormat, PipelineName
 from quire.service.contract.options import DESCRIBE, NO_LAST_PAGE, ConvertOptions, HierarchicalOptions, HybridOptions

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import pytest
 
 import quire
-from quire.export.crops import Crop, PageCrops, rendered_by
 from quire.extract.values import Extraction
+from quire.output.export.crops import Crop, PageCrops, rendered_by
 from tests.unit.extract.bills import LINES, Failing, Saying, bill
 
 PAYLOAD = "<img src=x onerror=alert(1)>\"'</style><script>alert(2)</script>"

@@ -112,7 +112,7 @@ def test_blocks_without_a_place_say_so():
     assert not any(block.placed for block in read.blocks)
     tree = json.loads(read.to_json())
     assert {block["bbox"] for block in tree["blocks"]} == {None}
-    pages, blocks = quire.export.from_json(read.to_json())
+    pages, blocks = quire.output.export.from_json(read.to_json())
     assert tuple(blocks) == read.blocks and len(pages) == 1
     with pytest.raises(quire.UsageError, match=r"notes.md has no boxes"):
         read.to_hocr()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from quire import export
 from quire.core.pagetext import LINE, SPACE
-from tests.unit.export.results import result
+from quire.output import export
+from tests.unit.output.export.results import result
 from tests.unit.pages.layout.test_formulas import Board, between, display, latex
 
 NEXT = SPACE | LINE

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from quire import export
 from quire.core.fonts import Font
 from quire.core.pagetext import LINE, SPACE, PageText
 from quire.core.types import Block
+from quire.output import export
 from quire.pages.layout import page_blocks
-from tests.unit.export.results import result
+from tests.unit.output.export.results import result
 
 FONTS = {
     "text": Font("CMR10"),
