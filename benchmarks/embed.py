@@ -8,13 +8,13 @@ from functools import partial
 
 from benchmarks import clock, family
 from benchmarks.report import LeftOut, Options, Report, Table, goal
-from quire.chunk import DEFAULT_TOKENIZER, find_tokenizer
 from quire.core.errors import ConfigurationError
-from quire.embed.batches import dense_vectors
-from quire.embed.families import quiet_asker
-from quire.embed.lexical import lexical_vectors
-from quire.embed.local_model import LocalEmbedder, default_embedder
 from quire.lexicon.terms import STOP_WORDS
+from quire.retrieval.chunk import DEFAULT_TOKENIZER, find_tokenizer
+from quire.retrieval.embed.batches import dense_vectors
+from quire.retrieval.embed.families import quiet_asker
+from quire.retrieval.embed.lexical import lexical_vectors
+from quire.retrieval.embed.local_model import LocalEmbedder, default_embedder
 from quire.store.temporary import TemporaryStore
 from quire.system.workers import shared_pool
 

@@ -28,18 +28,18 @@ import quire
 from benchmarks.corpus import CORPUS, pdfs
 from benchmarks.report import LeftOut, Options, Report, Table, goal
 from quire.asking import Asker
-from quire.chunk.rows import ChunkRow, rows
 from quire.core.errors import ConfigurationError
 from quire.durable.indexing.index import Index
 from quire.durable.indexing.opening import open_indexes
-from quire.embed.batches import dense_vectors
-from quire.embed.codec import decode_dense
-from quire.embed.cross_encoder import MS_MARCO
-from quire.embed.registry import find_embedder, find_reranker
-from quire.search.backend import IndexBackend
-from quire.search.places import main_page
-from quire.search.query import SearchFilter
-from quire.search.searching import SearchOptions, search
+from quire.retrieval.chunk.rows import ChunkRow, rows
+from quire.retrieval.embed.batches import dense_vectors
+from quire.retrieval.embed.codec import decode_dense
+from quire.retrieval.embed.cross_encoder import MS_MARCO
+from quire.retrieval.embed.embedder_registry import find_embedder, find_reranker
+from quire.retrieval.search.backend import IndexBackend
+from quire.retrieval.search.chunk_places import main_page
+from quire.retrieval.search.index_search import SearchOptions, search
+from quire.retrieval.search.query import SearchFilter
 from quire.store.opening import open_store
 
 SETS = ("finance-qa", "doc-qa")

@@ -20,14 +20,14 @@ import numpy as np
 
 from benchmarks.items import peak_mb
 from benchmarks.report import Options, Report, Table, goal
-from quire.chunk.rows import ChunkRow
 from quire.core.errors import ConfigurationError
-from quire.embed.registry import find_embedder
 from quire.lexicon.terms import terms
-from quire.search.backend import IndexProfile
-from quire.search.searching import SearchOptions, search
-from quire.search.sqlite_index import SqliteIndexes
-from quire.search.values import IndexedChunk, IndexedDocument
+from quire.retrieval.chunk.rows import ChunkRow
+from quire.retrieval.embed.embedder_registry import find_embedder
+from quire.retrieval.search.backend import IndexProfile
+from quire.retrieval.search.hits import IndexedChunk, IndexedDocument
+from quire.retrieval.search.index_search import SearchOptions, search
+from quire.retrieval.search.sqlite_index import SqliteIndexes
 
 CHUNKS, QUICK = 100_000, 5_000
 WORDS, PER_PAGE, PER_DOCUMENT = 120, 5, 200

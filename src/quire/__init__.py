@@ -6,7 +6,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from quire.chunk import Chunk, ChunkOptions
     from quire.client import Client, ClientDocument, ClientRun
     from quire.core.document import Document, Page, RenderOptions
     from quire.core.engine import Attempt, Engine, Question, Recognition
@@ -70,6 +69,7 @@ if TYPE_CHECKING:
     from quire.reading.call import aread, astream, read, stream
     from quire.reading.extracting import extract as extract
     from quire.result import DocumentResult, Ledger, Redacted
+    from quire.retrieval.chunk import Chunk, ChunkOptions
     from quire.store.files import FileStore
     from quire.store.images import PageImages
     from quire.store.opening import open_store
@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "quire.chunk": ("Chunk", "ChunkOptions"),
+    "quire.retrieval.chunk": ("Chunk", "ChunkOptions"),
     "quire.client": ("Client", "ClientDocument", "ClientRun"),
     "quire.core.document": ("Document", "Page", "RenderOptions"),
     "quire.core.errors": (

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from quire.catalog.records import SourceCatalog
-    from quire.chunk import Chunk, ChunkOptions
-    from quire.chunk.docling_chunks import DoclingChunk
     from quire.core.context import Json
     from quire.core.engine import Attempt
     from quire.extract.extractor import Extractor
     from quire.extract.values import Extraction
     from quire.output.export._figures import FigureView
     from quire.output.export.crops import Crop
+    from quire.retrieval.chunk import Chunk, ChunkOptions
+    from quire.retrieval.chunk.docling_chunks import DoclingChunk
 
 ResultStatus = Literal["complete", "partial"]
 ImageMode = Literal["embed", "files"]
@@ -224,7 +224,7 @@ class DocumentResult:
 
         `descriptions` of pictures, by their reference in `to_docling()`, become part of the text.
         """
-        from quire.chunk.docling_chunks import cut_for_docling
+        from quire.retrieval.chunk.docling_chunks import cut_for_docling
 
         return cut_for_docling(self._export, options, descriptions)
 
@@ -279,7 +279,7 @@ class DocumentResult:
 
         By default of at most 256 tokens, as the tokenizer of `sentence-transformers/all-MiniLM-L6-v2` counts them.
         """
-        from quire import chunk
+        from quire.retrieval import chunk
 
         return chunk.chunks(self._export, options)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from quire.core.embedder import TextRole, VectorFamily
 from quire.core.engine import Policy
 from quire.core.keys import Profile
-from quire.embed.codec import encode_dense, normalised
+from quire.retrieval.embed.codec import encode_dense, normalised
 
 
 def hashed(text: str, dimension: int) -> NDArray[np.float32]:

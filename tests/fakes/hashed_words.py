@@ -15,8 +15,8 @@ from quire.core.embedder import Embedder, TextRole, VectorFamily
 from quire.core.engine import Policy
 from quire.core.keys import Profile
 from quire.durable.indexing import delivery, searching
-from quire.embed import registry
-from quire.embed.codec import encode_dense
+from quire.retrieval.embed import embedder_registry as registry
+from quire.retrieval.embed.codec import encode_dense
 
 
 @dataclass(frozen=True)

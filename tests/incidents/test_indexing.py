@@ -16,14 +16,14 @@ from quire.core.document import Document
 from quire.core.errors import StoreError
 from quire.durable.indexing.index import Index
 from quire.durable.indexing.opening import open_indexes
-from quire.search.backend import Indexes
+from quire.retrieval.search.backend import Indexes
 from quire.store.opening import open_store
 from tests import documents
 from tests.fakes.hashed_words import HashedWords, offer
 from tests.fakes.small_disks import small_disk
 from tests.marking import on_servers
 from tests.unit.cli.batches import Desk
-from tests.unit.search.indexes import VECTORS, contents, document
+from tests.unit.retrieval.search.indexes import VECTORS, contents, document
 
 pytestmark = pytest.mark.processes
 

@@ -8,13 +8,13 @@ import pytest
 
 from quire.durable.indexing import delivery
 from quire.durable.indexing.index import Index
-from quire.search.engine_places import open_engine
+from quire.retrieval.search.engine_places import open_engine
 from tests.fakes.engine_server import EngineServer
 from tests.fakes.hashed_words import HashedWords, offer
 from tests.fakes.opensearch_server import opensearch_server
 from tests.incidents.test_indexing import ship
 from tests.unit.cli.batches import Desk
-from tests.unit.search.indexes import contents
+from tests.unit.retrieval.search.indexes import contents
 
 pytestmark = pytest.mark.processes
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from quire.chunk import tokenizers
 from quire.core.errors import DISTRIBUTION
+from quire.retrieval.chunk import tokenizers
 from quire.system import ocr_models as models
 from tests.docs.pages import ROOT
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.chunk import ChunkOptions, Tokenizer, chunks
-from quire.chunk.tables import pipes
 from quire.core.types import FURNITURE
 from quire.output.export._flow import flow
+from quire.retrieval.chunk import ChunkOptions, Tokenizer, chunks
+from quire.retrieval.chunk.table_text import pipes
 from tests.unit.output.export.results import block, item, result, table
 
 words = st.text(st.characters(codec="utf-8", exclude_characters="|\\$«»"), min_size=1, max_size=30)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from quire.catalog.records import EvidenceRecord, SourceCatalog
-from quire.chunk import Chunk, ChunkOptions, chunks
 from quire.core.keys import Digest, digest_of
 from quire.core.types import AnswerSource, Block, Cell, Part
 from quire.output.export import Exportable
 from quire.output.place_crops import page_picture_id
+from quire.retrieval.chunk import Chunk, ChunkOptions, chunks
 
 _SCHEME = "1"
 """Part of every version: changes when the same document gives other records."""

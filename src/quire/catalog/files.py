@@ -1,4 +1,4 @@
-"""The source catalog as rows: for lines of JSON (`quire.chunk.rows.jsonl`) and Parquet. The same catalog is the same
+"""The source catalog as rows: for lines of JSON (`quire.retrieval.chunk.rows.jsonl`) and Parquet. The same catalog is the same
 bytes."""
 
 from __future__ import annotations
@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypedDict
 
 from quire.catalog.records import EvidenceRecord, SourceCatalog
-from quire.chunk.parquet import check_parquet, place_type, written_rows
-from quire.chunk.rows import PlaceRow, place_row
+from quire.retrieval.chunk.parquet import check_parquet, place_type, written_rows
+from quire.retrieval.chunk.rows import PlaceRow, place_row
 
 if TYPE_CHECKING:
     import pyarrow

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from quire.cite.model import LanguageModel
     from quire.core.config import Settings
     from quire.durable.indexing.index import Index
-    from quire.search.values import SearchHit
+    from quire.retrieval.search.hits import SearchHit
 
 EXAMPLES = """\\b
 Examples:
@@ -58,7 +58,7 @@ def ask(  # noqa: PLR0913 - one argument per option
     from quire.cite.model import LanguageModel
     from quire.durable.folders.discovery import check_paths
     from quire.durable.indexing.index import Index
-    from quire.search.query import SearchFilter
+    from quire.retrieval.search.query import SearchFilter
 
     model = LanguageModel.of(os.environ)
     settings = settings_of({"store": store, "facts": facts, "index": engine})

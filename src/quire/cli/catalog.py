@@ -10,13 +10,13 @@ from typer import Argument, Option
 
 from quire.catalog.files import catalog_rows
 from quire.catalog.records import SourceCatalog
-from quire.chunk.rows import jsonl
 from quire.cli import chunk_options, options
 from quire.cli.each_document import DocumentsRequest, Written, read_each, write_or_print
 from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult
 from quire.cli.settings import reading_configuration
 from quire.durable.folders.naming import NamedSource
+from quire.retrieval.chunk.rows import jsonl
 
 if TYPE_CHECKING:
     from quire.result import DocumentResult

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from quire.chunk import DEFAULT_TOKENIZER, ChunkOptions, Tokenizer, settings_of
-from quire.chunk.rows import ChunkRow, jsonl, rows
 from quire.cli import chunk_options, options
 from quire.cli.each_document import DocumentsRequest, Written, read_each, write_or_print
 from quire.cli.progress import ProgressBar
@@ -18,6 +16,8 @@ from quire.cli.read_server import ServerResult
 from quire.cli.settings import reading_configuration
 from quire.core.keys import digest_of
 from quire.durable.folders.naming import NamedSource
+from quire.retrieval.chunk import DEFAULT_TOKENIZER, ChunkOptions, Tokenizer, settings_of
+from quire.retrieval.chunk.rows import ChunkRow, jsonl, rows
 
 if TYPE_CHECKING:
     from quire.result import DocumentResult
@@ -101,7 +101,7 @@ class _Chunks:
         if self.to == "jsonl":
             return jsonl(listed)
         from quire import __version__
-        from quire.chunk.parquet import parquet
+        from quire.retrieval.chunk.parquet import parquet
 
         settings = digest_of(settings_of(self.options, self.tokenizer))
         return parquet(listed, settings=settings, created_by=f"quire {__version__}")

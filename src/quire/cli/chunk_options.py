@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from quire.chunk import ChunkOptions, Tokenizer, find_tokenizer
 from quire.core.errors import UsageError
+from quire.retrieval.chunk import ChunkOptions, Tokenizer, find_tokenizer
 
 Chunker = Annotated[
     str, Option(metavar="NAME", help="hybrid: by tokens (default); hierarchical: by structure.", show_default=False)
@@ -47,7 +47,7 @@ def check_format(to: str, formats: Sequence[str], what: str, output: Path | None
     if to not in formats:
         raise UsageError(f"there is no format {to!r} for {what}; choose from {', '.join(formats)}")
     if to == "parquet":
-        from quire.chunk.parquet import check_parquet
+        from quire.retrieval.chunk.parquet import check_parquet
 
         check_parquet()
         if output is None:

@@ -14,7 +14,7 @@ from quire.core.errors import QuireError
 
 if TYPE_CHECKING:
     from quire.durable.indexing.index import Index
-    from quire.search.values import SearchHit
+    from quire.retrieval.search.hits import SearchHit
 
 Protocol = Literal["kitty", "iterm2"]
 PIECE = 4096

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 from typer import Argument, Option
 
-from quire.chunk import DEFAULT_TOKENIZER, ChunkOptions
-from quire.chunk.rows import ChunkRow, rows
 from quire.cli import chunk_options, options
 from quire.cli.each_document import DocumentsRequest, Written, read_each, write_or_print
 from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult
 from quire.cli.settings import reading_configuration
 from quire.durable.folders.naming import NamedSource
-from quire.embed.options import VECTOR_FORMATS, DatasetFamily, LexicalOptions, VectorFormat
+from quire.retrieval.chunk import DEFAULT_TOKENIZER, ChunkOptions
+from quire.retrieval.chunk.rows import ChunkRow, rows
+from quire.retrieval.embed.vector_options import VECTOR_FORMATS, DatasetFamily, LexicalOptions, VectorFormat
 
 if TYPE_CHECKING:
     from quire.core.context import Store
-    from quire.embed.dataset import VectorFile
-    from quire.embed.families import Families
     from quire.result import DocumentResult
+    from quire.retrieval.embed.dataset import VectorFile
+    from quire.retrieval.embed.families import Families
 
 EXAMPLES = """\b
 Examples:
@@ -100,7 +100,7 @@ def embed(  # noqa: PLR0913 - one argument per option
     chosen = chunk_options.options_of(given)
     chunk_options.check_format(to, VECTOR_FORMATS, "vectors", output)
     counting = chunk_options.tokenizer_of(chosen)
-    from quire.embed.families import choose_families
+    from quire.retrieval.embed.families import choose_families
 
     lexical = LexicalOptions(k1, b, min_df, max_df_ratio)
     families = choose_families(embedder or (), [name.strip() for name in (family or "").split(",") if name], lexical)
@@ -145,7 +145,7 @@ class _Vectors:
     read: list[tuple[NamedSource, Sequence[ChunkRow]]] = field(default_factory=list)
 
     def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
-        from quire.embed.families import quiet_asker
+        from quire.retrieval.embed.families import quiet_asker
 
         read = result.loaded() if isinstance(result, ServerResult) else result
         chunks = rows(read, read.chunks(self.options))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from quire.core.errors import printable
 
 if TYPE_CHECKING:
-    from quire.search.excerpts import ExcerptCell, ExcerptLine
+    from quire.retrieval.search.excerpts import ExcerptCell, ExcerptLine
 
 BOLD, PLAIN = "\x1b[1m", "\x1b[22m"
 _ON, _OFF = "\ue000", "\ue001"

@@ -11,7 +11,7 @@ from quire.cli.reporting import print_lines
 from quire.core.errors import EXIT_COMPLETE
 
 if TYPE_CHECKING:
-    from quire.embed.inspecting import Spread, VectorReport
+    from quire.retrieval.embed.dataset_report import Spread, VectorReport
 
 
 _MAGIC = b"PAR1"
@@ -29,7 +29,7 @@ def is_dataset(path: Path) -> bool:
 
 
 def show_dataset(path: Path, *, as_json: bool) -> int:
-    from quire.embed.inspecting import inspect_vectors
+    from quire.retrieval.embed.dataset_report import inspect_vectors
 
     reports = inspect_vectors(path)
     if as_json:

@@ -20,7 +20,7 @@ from quire.cli.settings import settings_of
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL
 
 if TYPE_CHECKING:
-    from quire.search.values import SearchHit
+    from quire.retrieval.search.hits import SearchHit
 
 EXAMPLES = """\\b
 Examples:
@@ -70,7 +70,7 @@ def search(  # noqa: PLR0913 - one argument per option
     from quire.cli.batch_progress import BatchProgress
     from quire.durable.folders.discovery import check_paths
     from quire.durable.indexing.index import Index
-    from quire.search.query import SearchFilter
+    from quire.retrieval.search.query import SearchFilter
 
     settings = settings_of({"store": store, "facts": facts, "index": engine})
     check_paths(paths or ())

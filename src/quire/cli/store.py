@@ -123,7 +123,7 @@ def delete(  # noqa: PLR0913 - one argument per option
     from quire.database.scopes import known_scopes
     from quire.durable.deletion import delete_documents, find_document
     from quire.learn.model import models_of
-    from quire.search.engine_places import forget
+    from quire.retrieval.search.engine_places import forget
     from quire.store.scoped import DEFAULT_TENANT, scope_of
 
     if tenant is not None and all_tenants:

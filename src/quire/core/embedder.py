@@ -19,7 +19,7 @@ class TextModel(Protocol):
     """A light, picklable description of a model; it is loaded by the first call and kept.
 
     Calls run in a worker process (`cpu`, `gpu`) or in a thread of the parent (`io`). They return bytes
-    (`quire.embed.codec`), which are saved before anything reads them, and raise EngineError with a reason.
+    (`quire.retrieval.embed.codec`), which are saved before anything reads them, and raise EngineError with a reason.
     """
 
     @property

@@ -27,7 +27,7 @@ from quire.store.packs import LOOSE
 from quire.store.scoped import document_in
 
 if TYPE_CHECKING:
-    from quire.search.backend import Indexes
+    from quire.retrieval.search.backend import Indexes
 
 SIMILAR = "similar.sqlite3"
 """The index of pictures next to the facts of a folder: fingerprints of pages, by the key of their answer."""
@@ -91,7 +91,7 @@ def delete_documents(
     A process that reads such a document meanwhile may bring it back, and one that was killed while writing may have
     left orphaned bytes: the next garbage collection removes those.
     """
-    from quire.search.engine_places import remove_everywhere
+    from quire.retrieval.search.engine_places import remove_everywhere
 
     database, rows = store.database, DocumentRows(store.database)
     own = {document: [document_in(scope, document) for scope in scopes] for document in documents}
@@ -150,7 +150,7 @@ def _loading(store: ArtifactStore) -> Callable[[Digest], bytes]:
 
 def _index(store: ArtifactStore, stack: ExitStack) -> Indexes | None:
     """The search index of the store, if it has one."""
-    from quire.search.opening import indexes_of
+    from quire.retrieval.search.index_location import indexes_of
 
     folder = store.objects.folder if isinstance(store.objects, LocalObjects) else None
     index = indexes_of(store.database, folder, make=False)

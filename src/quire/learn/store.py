@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from quire.chunk.rows import jsonl
 from quire.core.errors import UsageError
 from quire.learn.samples import Sample
+from quire.retrieval.chunk.rows import jsonl
 from quire.system.atomic_files import write_files
 
 SUFFIX = ".sample.json"

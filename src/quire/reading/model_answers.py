@@ -13,10 +13,10 @@ from quire.cite.model import LanguageModel
 from quire.core.context import Store
 from quire.core.errors import EngineError, UsageError
 from quire.core.opened import WorkerWork
-from quire.embed.families import quiet_asker
 from quire.extract.language_model.answering import Answers, answer_key, asked, each_answered
 from quire.net.model_server import Refused
 from quire.reading.call import StorePlace
+from quire.retrieval.embed.families import quiet_asker
 from quire.store.temporary import TemporaryStore
 
 REQUEST = "model"

@@ -22,7 +22,6 @@ from quire.core.keys import digest_bytes
 from quire.core.opened import Opened
 from quire.core.picture import Picture
 from quire.core.types import Part, Region
-from quire.embed.families import quiet_asker
 from quire.extract.rereading import CropReading
 from quire.output.place_crops import with_margin
 from quire.pages.prepare.prepared import PrepareProfile
@@ -31,6 +30,7 @@ from quire.pages.recognize.normalize import WHOLE_PAGE, interpreted
 from quire.pages.recognize.page_job import LookRequest
 from quire.pages.recognize.seen import Seen
 from quire.reading.pictures import ask_about, outcome_of, picture_in, questions_at_once, seen_by
+from quire.retrieval.embed.families import quiet_asker
 from quire.system.workers import Job, JobFailed, WorkerError
 
 MARGIN = 0.001

@@ -15,11 +15,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from quire.chunk.docling_chunks import docling_options, tokenizer_for
 from quire.core.context import RunStatus
 from quire.database.runs import ENDED, run_of
 from quire.durable.messages import TaskArgument, TaskSource
 from quire.net.fetching import shown_url
+from quire.retrieval.chunk.docling_chunks import docling_options, tokenizer_for
 from quire.service.answering import answer_of, failure_of, task_status_of
 from quire.service.contract import answers, forms, requests
 from quire.service.contract.orders import Order

@@ -20,8 +20,8 @@ from quire.durable.indexing.served import MOST_PLACES, ServedIndex, ServedPlace
 from quire.durable.messages import DocumentReference, TaskDocument
 from quire.durable.opening import ServedRuntime
 from quire.durable.tasks.steps import READS
-from quire.search.query import SearchFilter
-from quire.search.values import SearchHit
+from quire.retrieval.search.hits import SearchHit
+from quire.retrieval.search.query import SearchFilter
 from quire.service.logs import log
 from quire.service.settings import ServiceSettings
 from quire.store.artifacts import ArtifactStore

@@ -12,11 +12,11 @@ from pyarrow import parquet as files
 from quire.catalog.building import catalog_of
 from quire.catalog.files import catalog_parquet, catalog_rows
 from quire.catalog.places import record_places
-from quire.chunk.rows import jsonl
 from quire.core.errors import UsageError
 from quire.core.keys import ArtifactKey, Digest
 from quire.core.types import AnswerSource, BBox, Part
 from quire.output.place_crops import around, crop, crop_id, with_margin
+from quire.retrieval.chunk.rows import jsonl
 from tests.unit.catalog.documents import invoice_catalog, invoice_document, invoice_result, record_with
 from tests.unit.output.export.results import block, report, result, table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quire.cli.excerpts import BOLD, PLAIN, excerpt_lines
 from quire.lexicon.terms import places_of
-from quire.search.excerpts import excerpt_of
+from quire.retrieval.search.excerpts import excerpt_of
 
 ROWS = [*(f"| No {number} | {number} |" for number in range(98, 101)), "| Plover | 250 |"]
 TABLE = "\n".join(["| Boat | Seats |", "| --- | --- |", *ROWS])

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from quire.durable.indexing.searching import _embedder, _reranker
-from quire.embed.registry import _described, _reranker_at
+from quire.retrieval.embed.embedder_registry import _described, _reranker_at
 from tests.conftest import ROOT
 from tests.fakes.embedding_server import embedding_server, embeds, reranks, tei_url
 from tests.unit.cli.batches import Desk

@@ -8,13 +8,13 @@ import pytest
 from benchmarks.mutations import mutations
 
 from quire.catalog.building import catalog_of
-from quire.chunk import ChunkOptions
 from quire.core.keys import ArtifactKey, Digest, digest_of
 from quire.core.types import AnswerSource, BBox, Part
 from quire.extract.checking import checked
 from quire.extract.schema import LeafSpec
 from quire.extract.values import Derivation, Proposal
 from quire.output.place_crops import crop_id
+from quire.retrieval.chunk import ChunkOptions
 from tests.unit.catalog.documents import invoice_catalog, record_with
 from tests.unit.output.export.results import block, result, table
 

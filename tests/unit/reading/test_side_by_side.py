@@ -10,9 +10,9 @@ from reportlab.lib import colors
 from reportlab.pdfgen.canvas import Canvas
 
 import quire
-from quire.chunk import CHUNKERS, ChunkOptions
-from quire.chunk.rows import jsonl, rows
 from quire.reading import side_by_side, worker_pages
+from quire.retrieval.chunk import CHUNKERS, ChunkOptions
+from quire.retrieval.chunk.rows import jsonl, rows
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from quire.catalog.files import catalog_rows
-from quire.chunk.rows import jsonl
 from quire.cite.model import LanguageModel
 from quire.core.context import Json
 from quire.core.opened import WorkerWork
@@ -25,6 +24,7 @@ from quire.extract.running import extract
 from quire.learn.samples import Sample
 from quire.output.export.crops import PageCrops, rendered_by
 from quire.reading.model_answers import answers_of_parent
+from quire.retrieval.chunk.rows import jsonl
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from quire.chunk import DEFAULT_TOKENIZER, ChunkerName, ChunkOptions
 from quire.core.context import Json
 from quire.core.table_areas import TABLES_MODES
-from quire.embed.options import VECTOR_FORMATS, LexicalOptions
 from quire.extract.values import SURE
 from quire.flow.components import Component, Port, component, component_of
 from quire.flow.value_types import Type
 from quire.pages.recognize.options import EFFORTS, OCR_MODES
+from quire.retrieval.chunk import DEFAULT_TOKENIZER, ChunkerName, ChunkOptions
+from quire.retrieval.embed.vector_options import VECTOR_FORMATS, LexicalOptions
 
 if TYPE_CHECKING:
     from quire.core.types import PageResult
@@ -157,7 +157,7 @@ def _chunk(  # noqa: PLR0913 - one argument per option
         image_placeholder=image_placeholder,
         use_markdown_text=use_markdown_text,
     )
-    from quire.chunk.rows import rows
+    from quire.retrieval.chunk.rows import rows
 
     return [dict(row) for row in rows(document, document.chunks(options), raw_text=include_raw_text)]
 

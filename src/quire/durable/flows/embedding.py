@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from quire.chunk.rows import ChunkRow
 from quire.core.context import Store
 from quire.core.errors import QuireError, UsageError
 from quire.core.keys import digest_of
-from quire.embed.options import VECTOR_FORMATS, LexicalOptions, VectorFormat
 from quire.flow.components import Files
+from quire.retrieval.chunk.rows import ChunkRow
+from quire.retrieval.embed.vector_options import VECTOR_FORMATS, LexicalOptions, VectorFormat
 
 
 def embedding(store: Store) -> Callable[..., Files]:
@@ -27,7 +27,7 @@ def embedding(store: Store) -> Callable[..., Files]:
         min_df: int,
         max_df_ratio: float,
     ) -> Files:
-        from quire.embed.families import choose_families, quiet_asker
+        from quire.retrieval.embed.families import choose_families, quiet_asker
 
         if to not in VECTOR_FORMATS:
             raise UsageError(f"there is no format {to!r} for vectors; choose from {', '.join(VECTOR_FORMATS)}")
@@ -45,7 +45,7 @@ def embedder_versions(names: Sequence[str]) -> dict[str, str]:
 
     One that cannot be found is left out, because embedding itself fails with the reason.
     """
-    from quire.embed.registry import DEFAULT, find_embedder
+    from quire.retrieval.embed.embedder_registry import DEFAULT, find_embedder
 
     versions: dict[str, str] = {}
     for name in names or (DEFAULT,):

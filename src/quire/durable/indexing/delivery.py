@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from urllib.parse import quote
 
 from quire.asking import Asker
-from quire.chunk import ChunkOptions, find_tokenizer, settings_of
 from quire.core.context import Json, Store
 from quire.core.embedder import Embedder
 from quire.core.errors import UsageError
 from quire.core.keys import digest_of
 from quire.database.paths import path_text
-from quire.embed.batches import dense_vectors
-from quire.embed.registry import find_embedder
 from quire.lexicon import terms as lexical
-from quire.search import passages, statements
-from quire.search.backend import IndexBackend, IndexProfile, check_embedder, embedder_version
-from quire.search.values import IndexedChunk, IndexedDocument
+from quire.retrieval.chunk import ChunkOptions, find_tokenizer, settings_of
+from quire.retrieval.embed.batches import dense_vectors
+from quire.retrieval.embed.embedder_registry import find_embedder
+from quire.retrieval.search import passages, statements
+from quire.retrieval.search.backend import IndexBackend, IndexProfile, check_embedder, embedder_version
+from quire.retrieval.search.hits import IndexedChunk, IndexedDocument
 from quire.store.artifacts import ArtifactStore
 from quire.system.workers import WorkerPool, shared_pool
 
 if TYPE_CHECKING:
-    from quire.chunk.rows import ChunkRow
+    from quire.retrieval.chunk.rows import ChunkRow
 
 FLOW = "chunks"
 """The built-in flow that makes the chunks."""

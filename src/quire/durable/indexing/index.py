@@ -23,14 +23,14 @@ from quire.core.opened import Opened
 from quire.database.outputs import Outputs
 from quire.durable.indexing.opening import open_indexes
 from quire.durable.indexing.searching import search_index
-from quire.embed.registry import AUTO, NONE, chosen_embedder
 from quire.output.place_crops import MARGIN
-from quire.search.backend import IndexBackend, IndexProfile, IndexVersion
-from quire.search.crops import crop_box
-from quire.search.engine_address import EngineAddress
-from quire.search.query import SearchFilter
-from quire.search.searching import SearchOptions
-from quire.search.values import SearchHit
+from quire.retrieval.embed.embedder_registry import AUTO, NONE, chosen_embedder
+from quire.retrieval.search.backend import IndexBackend, IndexProfile, IndexVersion
+from quire.retrieval.search.engine_address import EngineAddress
+from quire.retrieval.search.hit_crops import crop_box
+from quire.retrieval.search.hits import SearchHit
+from quire.retrieval.search.index_search import SearchOptions
+from quire.retrieval.search.query import SearchFilter
 from quire.store.artifacts import ArtifactStore
 from quire.store.opening import open_store
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from quire.core.errors import ConfigurationError
-from quire.search.backend import Indexes
-from quire.search.engine_places import open_engine, remember
-from quire.search.opening import indexes_of
+from quire.retrieval.search.backend import Indexes
+from quire.retrieval.search.engine_places import open_engine, remember
+from quire.retrieval.search.index_location import indexes_of
 from quire.store.artifacts import ArtifactStore
 from quire.store.local import LocalObjects
 

@@ -10,13 +10,13 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from quire.core.embedder import Embedder, Reranker
-from quire.embed.codec import decode_dense
-from quire.embed.registry import find_embedder, find_reranker
-from quire.search.backend import IndexBackend, IndexProfile, check_embedder
-from quire.search.query import SearchFilter, parse_query
-from quire.search.reranking import TOP, rerank_hits
-from quire.search.searching import SearchOptions, search
-from quire.search.values import SearchHit
+from quire.retrieval.embed.codec import decode_dense
+from quire.retrieval.embed.embedder_registry import find_embedder, find_reranker
+from quire.retrieval.search.backend import IndexBackend, IndexProfile, check_embedder
+from quire.retrieval.search.hits import SearchHit
+from quire.retrieval.search.index_search import SearchOptions, search
+from quire.retrieval.search.query import SearchFilter, parse_query
+from quire.retrieval.search.reranking import TOP, rerank_hits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,8 +56,8 @@ def query_vector(named: str, profile: IndexProfile, text: str) -> NDArray[np.flo
 
 def _relevances(reranker: Reranker, query: str, texts: Sequence[str]) -> list[float]:
     """Nothing of a query is stored."""
-    from quire.embed.batches import relevances
-    from quire.embed.families import quiet_asker
+    from quire.retrieval.embed.batches import relevances
+    from quire.retrieval.embed.families import quiet_asker
     from quire.store.temporary import TemporaryStore
 
     return relevances(query, texts, reranker, quiet_asker(TemporaryStore(), ""))

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from quire.chunk import ChunkOptions
 from quire.core.errors import UsageError
 from quire.durable.indexing.delivery import IndexDelivery, IndexOwner, IndexTarget
 from quire.durable.indexing.opening import open_indexes
@@ -15,10 +14,11 @@ from quire.durable.indexing.searching import search_index
 from quire.durable.messages import DocumentReference
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.views.views import DocumentViews
-from quire.embed.registry import AUTO, NONE, chosen_embedder
-from quire.search.query import SearchFilter
-from quire.search.searching import SearchOptions
-from quire.search.values import SearchHit
+from quire.retrieval.chunk import ChunkOptions
+from quire.retrieval.embed.embedder_registry import AUTO, NONE, chosen_embedder
+from quire.retrieval.search.hits import SearchHit
+from quire.retrieval.search.index_search import SearchOptions
+from quire.retrieval.search.query import SearchFilter
 from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import document_in, scoped
 

@@ -22,7 +22,6 @@ from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_bytes, dig
 from quire.durable.messages import DocumentReference, EnrichArgument, TaskEnrichment, TaskFault
 from quire.durable.reads.steps import EXPORT_S, DocumentSteps
 from quire.durable.tasks import jobs
-from quire.embed.families import quiet_asker
 from quire.extract.language_model.answering import each_answered
 from quire.net.fetching import FetchPolicy, sendable
 from quire.net.model_server import PASSING, Broken, ModelServer
@@ -30,6 +29,7 @@ from quire.output.export.docling_enrichments import Addition, EnrichmentKind, re
 from quire.pages.recognize.engine_registry import make
 from quire.pages.recognize.vision import VisionEngine
 from quire.pages.recognize.vision.reply import written
+from quire.retrieval.embed.families import quiet_asker
 from quire.system.workers import JobFailed, WorkerError
 
 STAGE, VERSION = "enrich", "1"

@@ -9,8 +9,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from quire.chunk import ChunkOptions, chunks
-from quire.chunk.rows import rows
 from quire.core.encoding import decode_document
 from quire.core.engine import Attempt
 from quire.core.errors import UsageError
@@ -22,6 +20,8 @@ from quire.durable.reads.jobs import load_artifacts
 from quire.durable.views import searching
 from quire.output.export import _csv, _excel, _flow, _json, _lines, _markdown, _structure
 from quire.reading.native_pages import text_of_page
+from quire.retrieval.chunk import ChunkOptions, chunks
+from quire.retrieval.chunk.rows import rows
 from quire.verify.phrases import folded, matches, without_accents
 
 AT_ONCE = 32

@@ -13,8 +13,6 @@ from contextlib import closing
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from quire.chunk import ChunkOptions, find_tokenizer, settings_of
-from quire.chunk.rows import ChunkRow
 from quire.core.context import Claim, Json, Store
 from quire.core.document import RenderOptions
 from quire.core.errors import InputError, StoreError, UsageError
@@ -32,6 +30,8 @@ from quire.output.export import find_format
 from quire.output.place_crops import PAGE_DPI, picture_id
 from quire.reading.drawing import draw
 from quire.reading.worker_pages import stored
+from quire.retrieval.chunk import ChunkOptions, find_tokenizer, settings_of
+from quire.retrieval.chunk.rows import ChunkRow
 from quire.system.atomic_files import output_stem
 from quire.system.workers import Job, WorkerPool, WorkerReply
 from quire.system.workers.conversation import OnRequest

@@ -99,9 +99,9 @@ def _chosen(
 def _ranked(schema: ExtractSchema, chunks: Sequence[EvidenceRecord]) -> list[list[int]]:
     """For each leaf the chunks in the order of what they say about it; those on its pages first."""
     from quire.lexicon.terms import terms
-    from quire.search.query import parse_query
-    from quire.search.ranking import RankOptions, bm25, weights
-    from quire.search.values import Statistics
+    from quire.retrieval.search.hits import Statistics
+    from quire.retrieval.search.query import parse_query
+    from quire.retrieval.search.ranking import RankOptions, bm25, weights
 
     listed = [terms(chunk.text) for chunk in chunks]
     frequencies: Mapping[str, int] = Counter(term for found in listed for term in {*found})

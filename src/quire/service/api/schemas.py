@@ -11,7 +11,7 @@ from quire.core.context import RunState
 from quire.core.errors import Category
 from quire.core.types import PageStatus
 from quire.result import ResultStatus
-from quire.search.excerpts import LineKind
+from quire.retrieval.search.excerpts import LineKind
 
 
 class ApiModel(BaseModel):

@@ -12,9 +12,9 @@ from starlette.responses import JSONResponse, Response
 from quire.core.types import BlockKind
 from quire.durable.indexing.served import ServedPlace
 from quire.durable.views.views import DocumentViews
-from quire.search.crops import crop_box
-from quire.search.query import SearchFilter
-from quire.search.values import SearchHit
+from quire.retrieval.search.hit_crops import crop_box
+from quire.retrieval.search.hits import SearchHit
+from quire.retrieval.search.query import SearchFilter
 from quire.service.api.errors import ApiError, ApiRoute
 from quire.service.api.finding import DocumentId, FoundDocument, RunFinder
 from quire.service.api.schemas import ApiFault, FoundPlaces

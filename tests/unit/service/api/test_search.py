@@ -10,8 +10,8 @@ import pytest
 
 from quire.core.keys import Profile
 from quire.durable.deletion import delete_documents
-from quire.embed.codec import encode_dense, normalised
-from quire.search.backend import IndexProfile
+from quire.retrieval.embed.codec import encode_dense, normalised
+from quire.retrieval.search.backend import IndexProfile
 from tests import documents
 from tests.conftest import ROOT
 from tests.fakes.embedding_server import embedding_server, reranks, tei_url

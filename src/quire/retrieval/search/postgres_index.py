@@ -1,0 +1,509 @@
+"""An index in PostgreSQL, beside the facts: its text search for words, pgvector for vectors.
+
+Its tables are in the database of the facts, so that a document is deleted from both in one transaction. A small index,
+and what is left of a large one by a narrow filter, is compared exactly; otherwise the HNSW graph of pgvector finds the
+nearest vectors, approximately. It is made when the index has outgrown comparing: adding vectors to it one by one takes
+most of the time of indexing. Writers of one version wait for each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+from quire.core.errors import ConfigurationError, StoreError, UsageError
+from quire.database.database import Database
+from quire.database.facts import integer
+from quire.retrieval.search.backend import IndexProfile, IndexVersion
+from quire.retrieval.search.conditions import conditions, is_open
+from quire.retrieval.search.entries import (
+    CHUNK_COLUMNS,
+    DOCUMENT_COLUMNS,
+    SUMS,
+    entry_of,
+    profile_of,
+    profile_text,
+    removed_terms,
+    statistics_of,
+)
+from quire.retrieval.search.hits import IndexedDocument, PageChunk, Statistics, StoredChunk
+from quire.retrieval.search.postgres_values import any_of, halfvec, halfvec_read, tsquery, tsvector
+from quire.retrieval.search.query import Query, SearchFilter
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+EXACT = 10_000
+"""Up to so many vectors are compared one by one, in a few milliseconds."""
+SCANNED = 100_000
+"""Vectors that a search with a filter looks at in the graph before it compares all that pass the filter."""
+LARGEST = 4000
+"""Dimensions of a vector that pgvector can put into a graph."""
+K1, B = 1.5, 0.75
+"""Of BM25, for the choice of candidates."""
+DIFFERENT = 0.8
+"""The share of different terms among those of a chunk, roughly: `length` counts these."""
+_GAIN = "? * power(1.644934 * ts_rank('{1,1,1,1}', w.words, ?::tsquery), 1.7)"
+"""What a term adds: the rank is 1 for one occurrence, 1.25 for two, 1.36 for three; the power makes it grow as BM25."""
+NEEDED = (0, 8)
+"""The version of pgvector: earlier ones lose results behind filters."""
+_MAKING = 0x71756972656978  # "quireix"
+"""The advisory lock held while versions are made, switched and dropped."""
+
+_VERSIONS = """
+CREATE TABLE IF NOT EXISTS search_versions (
+    number INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    profile TEXT NOT NULL,
+    is_current INTEGER NOT NULL DEFAULT 0,
+    chunks BIGINT NOT NULL DEFAULT 0,
+    last BIGINT NOT NULL DEFAULT 0
+)
+"""
+_TABLES = """
+CREATE TABLE search_documents_{v} (
+    number INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant TEXT COLLATE "C" NOT NULL,
+    document TEXT COLLATE "C" NOT NULL,
+    name TEXT NOT NULL,
+    path TEXT NOT NULL,
+    media_type TEXT NOT NULL,
+    modified TEXT COLLATE "C" NOT NULL,
+    metadata TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    UNIQUE (tenant, document)
+);
+CREATE INDEX ON search_documents_{v} (document);
+CREATE INDEX ON search_documents_{v} USING hash (path);
+CREATE TABLE search_chunks_{v} (
+    id BIGINT PRIMARY KEY,
+    document INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    first_page INTEGER NOT NULL,
+    last_page INTEGER NOT NULL,
+    kinds TEXT NOT NULL,
+    statement TEXT NOT NULL
+);
+CREATE INDEX ON search_chunks_{v} (document, position);
+CREATE INDEX ON search_chunks_{v} (document, first_page, last_page);
+CREATE INDEX ON search_chunks_{v} (statement) WHERE statement <> '';
+CREATE TABLE search_texts_{v} (id BIGINT PRIMARY KEY, terms TEXT NOT NULL, packed BYTEA NOT NULL);
+CREATE TABLE search_words_{v} (id BIGINT PRIMARY KEY, words TSVECTOR NOT NULL) WITH (toast_tuple_target = 8160);
+CREATE INDEX ON search_words_{v} USING gin (words);
+CREATE TABLE search_frequencies_{v} (
+    term TEXT COLLATE "C" NOT NULL,
+    tenant TEXT COLLATE "C" NOT NULL,
+    chunks BIGINT NOT NULL,
+    PRIMARY KEY (term, tenant)
+)
+"""
+# Ranking reads the words of every match: `toast_tuple_target` keeps them in the row, uncompressed.
+_VECTORS = "CREATE TABLE search_vectors_{v} (id BIGINT PRIMARY KEY, embedding {schema}.halfvec({dimension}) NOT NULL)"
+_GRAPH = "CREATE INDEX ON search_vectors_{v} USING hnsw (embedding {schema}.halfvec_ip_ops)"
+_NAMES = ("documents", "chunks", "texts", "words", "frequencies", "vectors")
+
+
+class PostgresIndexes:
+    """The versions of an index in the database of the facts. See `quire.retrieval.search.backend.Indexes`."""
+
+    def __init__(self, database: Database, *, exact: int = EXACT) -> None:
+        """`exact` is up to how many vectors are compared one by one."""
+        self._database, self._exact = database, exact
+        if not has_indexes(database):
+            with database.transaction():
+                self._alone()
+                database.change(_VERSIONS)
+
+    def versions(self) -> list[IndexVersion]:
+        rows = self._database.rows(
+            "SELECT name, number, profile, is_current, chunks FROM search_versions ORDER BY number"
+        )
+        return [self._version(row) for row in rows]
+
+    def open(self, profile: IndexProfile | None = None, *, name: str | None = None) -> PostgresIndex | None:
+        rows = self._database.rows(
+            "SELECT name, number, profile, is_current FROM search_versions ORDER BY is_current DESC, number DESC"
+        )
+        for found, number, text, current in rows:
+            known = profile_of(text)
+            if (name == found) if name else (known == profile) if profile else bool(current):
+                return self._opened(integer(number), str(found), known)
+        return None
+
+    def open_or_make(self, profile: IndexProfile) -> PostgresIndex:
+        with self._database.transaction():
+            self._alone()
+            return self.open(profile) or self.make(profile)
+
+    def make(self, profile: IndexProfile, *, name: str | None = None) -> PostgresIndex:
+        """Raises ConfigurationError when it has vectors and the server lacks pgvector."""
+        database = self._database
+        with database.transaction():
+            self._alone()
+            schema = self._pgvector(install=True) if profile.dimension else ""
+            current = database.rows("SELECT 1 FROM search_versions WHERE is_current = 1")
+            [(number,)] = database.rows(
+                "INSERT INTO search_versions (name, profile, is_current) VALUES (?, ?, ?) RETURNING number",
+                (f"new {profile.digest()}", profile_text(profile), int(not current)),
+            )
+            name = name or f"{profile.digest()[:12]}-{number}"
+            database.change("UPDATE search_versions SET name = ? WHERE number = ?", (name, number))
+            statements = _TABLES.split(";")
+            if profile.dimension:
+                statements.append(_VECTORS)
+            for statement in statements:
+                database.change(statement.format(v=number, schema=schema, dimension=profile.dimension))
+        return self._opened(integer(number), name, profile)
+
+    def switch(self, name: str) -> None:
+        database = self._database
+        with database.transaction():
+            self._alone()
+            database.change("UPDATE search_versions SET is_current = CASE WHEN name = ? THEN 1 ELSE 0 END", (name,))
+            if not database.rows("SELECT 1 FROM search_versions WHERE is_current = 1"):
+                known = ", ".join(version.name for version in self.versions())
+                raise UsageError(f"the index in {database.place} has no version {name}; choose from {known}")
+
+    def drop(self, name: str) -> None:
+        database = self._database
+        with database.transaction():
+            self._alone()
+            for (number,) in database.locked("SELECT number FROM search_versions WHERE name = ?", (name,)):
+                for table in _NAMES:
+                    database.change(f"DROP TABLE IF EXISTS search_{table}_{number}")
+            database.change("DELETE FROM search_versions WHERE name = ?", (name,))
+
+    def remove(self, documents: Sequence[str]) -> None:
+        """In the caller's transaction, if there is one."""
+        with self._database.transaction():
+            for number, name, text in self._database.rows(
+                "SELECT number, name, profile FROM search_versions ORDER BY number"
+            ):
+                PostgresIndex(self._database, integer(number), str(name), profile_of(text)).remove(documents)
+
+    def remove_traces(self) -> None:
+        """The server does, when it vacuums its tables."""
+
+    def close(self) -> None:
+        """The database belongs to the store."""
+
+    def _opened(self, number: int, name: str, profile: IndexProfile) -> PostgresIndex:
+        schema = self._pgvector(install=False) if profile.dimension else ""
+        return PostgresIndex(self._database, number, name, profile, vector_schema=schema, exact=self._exact)
+
+    def _version(self, row: tuple[object, ...]) -> IndexVersion:
+        name, number, profile, current, chunks = row
+        [(documents,)] = self._database.rows(f"SELECT count(*) FROM search_documents_{number}")
+        return IndexVersion(str(name), profile_of(profile), bool(current), integer(documents), integer(chunks))
+
+    def _alone(self) -> None:
+        """Other processes that change versions wait until the end of the caller's transaction."""
+        self._database.rows("SELECT pg_advisory_xact_lock(?)", (_MAKING,))
+
+    def _pgvector(self, *, install: bool) -> str:
+        """The schema of pgvector, quoted. Raises ConfigurationError when it is missing or too old."""
+        database, advice = self._database, "; or index words alone with --embedder none"
+        query = (
+            "SELECT quote_ident(n.nspname), e.extversion FROM pg_extension e "
+            "JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'"
+        )
+        found = database.rows(query)
+        if not found and install:
+            if not database.rows("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"):
+                raise ConfigurationError(
+                    f"the server of {database.place} lacks pgvector, which holds vectors: install it there, on Debian "
+                    f"as postgresql-NN-pgvector for the version NN of the server{advice}"
+                )
+            database.change("CREATE EXTENSION IF NOT EXISTS vector")
+            found = database.rows(query)
+        if not found:
+            raise ConfigurationError(
+                f"{database.place} has an index of vectors, but no pgvector: CREATE EXTENSION vector"
+            )
+        [(schema, version)] = found
+        if tuple(int(part) for part in str(version).split(".")[:2]) < NEEDED:
+            needed = ".".join(map(str, NEEDED))
+            raise ConfigurationError(
+                f"{database.place} has pgvector {version}, Quire needs {needed} or later: install it on the server, "
+                f"then ALTER EXTENSION vector UPDATE{advice}"
+            )
+        return str(schema)
+
+
+def has_indexes(database: Database) -> bool:
+    """Whether an index was ever made in this database."""
+    known = "SELECT 1 FROM pg_class WHERE relname = 'search_versions' AND pg_table_is_visible(oid)"
+    return bool(database.rows(known))
+
+
+class PostgresIndex:
+    """One version. See `quire.retrieval.search.backend.IndexBackend`."""
+
+    def __init__(
+        self,
+        database: Database,
+        number: int,
+        name: str,
+        profile: IndexProfile,
+        *,
+        vector_schema: str = "",
+        exact: int = EXACT,
+    ) -> None:
+        self._database, self._number, self._name, self._profile = database, number, name, profile
+        self._schema, self._exact = vector_schema, exact
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def profile(self) -> IndexProfile:
+        return self._profile
+
+    def put(self, documents: Sequence[IndexedDocument]) -> None:
+        with self._database.transaction():
+            self._hold()
+            for document in documents:
+                self._remove([document.document], document.tenant)
+                self._add(document)
+            self._make_graph()
+
+    def remove(self, documents: Sequence[str], *, tenant: str | None = None) -> int:
+        with self._database.transaction():
+            self._hold()
+            return self._remove(documents, tenant)
+
+    def known(self, *, tenant: str = "") -> Mapping[str, tuple[str, str]]:
+        rows = self._rows("SELECT document, path, digest FROM search_documents_{v} WHERE tenant = ?", (tenant,))
+        return {str(document): (str(path), str(digest)) for document, path, digest in rows}
+
+    def tenants(self) -> list[str]:
+        return [
+            str(tenant) for (tenant,) in self._rows("SELECT DISTINCT tenant FROM search_documents_{v} ORDER BY tenant")
+        ]
+
+    def at(self, path: str, *, tenant: str = "") -> list[str]:
+        rows = self._rows("SELECT document FROM search_documents_{v} WHERE path = ? AND tenant = ?", (path, tenant))
+        return [str(document) for (document,) in rows]
+
+    def statistics(self, terms: Sequence[str], *, tenant: str = "") -> Statistics:
+        return statistics_of(
+            self._rows(
+                "SELECT term, sum(CASE WHEN tenant = ? THEN chunks ELSE 0 END), sum(chunks) "
+                "FROM search_frequencies_{v} WHERE term = ANY(?) GROUP BY term",
+                (tenant, [*SUMS, *terms]),
+            )
+        )
+
+    def lexical(self, query: Query, terms: Sequence[str], most: int) -> list[int]:
+        known = self.statistics(terms, tenant=query.filter.tenant)
+        ranked = [
+            (math.log(1 + known.chunks / (known.frequencies.get(term, 0) + 0.5)), wanted)
+            for term in terms
+            if (wanted := any_of([term]))
+        ]
+        if not ranked:
+            return []
+        score = f"({' + '.join([_GAIN] * len(ranked))}) / (1 + {K1} * (1 - {B} + {B} * length(w.words) / ?::float8))"
+        different = DIFFERENT * known.mean_length or 1.0
+        joined, condition, values = self._filtered(query.filter, "w.id")
+        rows = self._rows(
+            f"SELECT w.id FROM search_words_{{v}} w {joined} WHERE w.words @@ ?::tsquery AND {condition} "
+            f"ORDER BY {score} DESC, w.id LIMIT ?",
+            (tsquery(terms, query), *values, *(value for pair in ranked for value in pair), different, most),
+        )
+        return [integer(id) for (id,) in rows]
+
+    def dense(self, vector: NDArray[np.float32], query: Query, most: int) -> list[int]:
+        if not self._profile.dimension:
+            return []
+        near = halfvec(vector)
+        joined, condition, values = self._filtered(query.filter, "v.id")
+        if words := tsquery((), query):
+            joined += " JOIN search_words_{v} w ON w.id = v.id"
+            condition, values = f"{condition} AND w.words @@ ?::tsquery", [*values, words]
+        selected = f"SELECT v.id FROM search_vectors_{{v}} v {joined} WHERE {condition}"
+        with self._database.transaction():
+            [(passing,)] = self._rows(f"SELECT count(*) FROM ({selected} LIMIT ?) passing", (*values, self._exact + 1))
+            found = list[tuple[object, ...]]()
+            if integer(passing) > self._exact and self._profile.dimension <= LARGEST:
+                self._prepare_graph(most)
+                found = self._rows(f"{selected} ORDER BY {self._distance()} LIMIT ?", (*values, near, most))
+            if len(found) < min(most, integer(passing)):
+                # Adding 0 keeps the graph out of it.
+                found = self._rows(f"{selected} ORDER BY {self._distance()} + 0, v.id LIMIT ?", (*values, near, most))
+        return [integer(id) for (id,) in found]
+
+    def load(self, ids: Sequence[int]) -> list[StoredChunk]:
+        vector, joined = "NULL", ""
+        if self._profile.dimension:
+            vector = f"{self._schema}.halfvec_send(v.embedding)"
+            joined = "JOIN search_vectors_{v} v ON v.id = c.id"
+        rows = self._rows(
+            "SELECT c.id, d.document, d.name, d.path, c.position, c.first_page, c.last_page, t.packed, t.terms, "
+            f"c.statement, {vector} "
+            "FROM search_chunks_{v} c JOIN search_documents_{v} d ON d.number = c.document "
+            f"JOIN search_texts_{{v}} t ON t.id = c.id {joined} WHERE c.id = ANY(?::bigint[])",
+            ([*ids],),
+        )
+        found = {integer(row[0]): _stored(row) for row in rows}
+        return [found[id] for id in ids if id in found]
+
+    def on_pages(self, pages: Sequence[tuple[str, int]], filter: SearchFilter) -> list[PageChunk]:
+        rows = self._rows(
+            "SELECT DISTINCT ON (c.id) d.document, c.first_page, c.last_page, c.kinds, t.terms "
+            "FROM unnest(?::text[], ?::integer[]) asked (document, page) "
+            "JOIN search_documents_{v} d ON d.tenant = ? AND d.document = asked.document "
+            "JOIN search_chunks_{v} c ON c.document = d.number AND asked.page BETWEEN c.first_page AND c.last_page "
+            "JOIN search_texts_{v} t ON t.id = c.id",
+            ([document for document, _ in pages], [page for _, page in pages], filter.tenant),
+        )
+        return [PageChunk(*cast(Any, row)) for row in rows]
+
+    def around(self, document: str, index: int, reach: int, filter: SearchFilter) -> list[StoredChunk]:
+        rows = self._rows(
+            "SELECT c.id FROM search_chunks_{v} c JOIN search_documents_{v} d ON d.number = c.document "
+            "WHERE d.document = ? AND d.tenant = ? AND c.position BETWEEN ? AND ? ORDER BY c.position",
+            (document, filter.tenant, index - reach, index + reach),
+        )
+        return self.load([integer(id) for (id,) in rows])
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        with self._database.transaction():
+            self._database.change("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            yield
+
+    def close(self) -> None:
+        """The database belongs to the store."""
+
+    def _filtered(self, filters: SearchFilter, id: str) -> tuple[str, str, list[object]]:
+        """What to join to the chunks with an id, the condition that they pass, and its values."""
+        if is_open(filters):
+            [(first, last)] = self._rows("SELECT min(tenant), max(tenant) FROM search_documents_{v}")
+            if first == last == filters.tenant:
+                return "", "TRUE", []
+        condition, values = conditions(filters)
+        joined = f"JOIN search_chunks_{{v}} c ON c.id = {id} JOIN search_documents_{{v}} d ON d.number = c.document"
+        without = [value.replace("\0", "") if isinstance(value, str) else value for value in values]
+        return joined, condition.replace(" LIKE ", " ILIKE "), without  # LIKE of SQLite ignores case
+
+    def _make_graph(self) -> None:
+        """Make the graph once there are more vectors than are compared one by one."""
+        if not 0 < self._profile.dimension <= LARGEST:
+            return
+        [(chunks,)] = self._rows("SELECT chunks FROM search_versions WHERE number = ?", (self._number,))
+        known = "SELECT 1 FROM pg_indexes WHERE tablename = ? AND schemaname = current_schema() AND indexdef LIKE ?"
+        if integer(chunks) > self._exact and not self._rows(
+            known, (f"search_vectors_{self._number}", "% USING hnsw %")
+        ):
+            self._change(_GRAPH.replace("{schema}", self._schema))
+
+    def _prepare_graph(self, most: int) -> None:
+        """How the next search in this transaction goes through the graph: on until enough pass the filter."""
+        settings = {
+            "hnsw.ef_search": str(min(max(2 * most, 100), 1000)),
+            "hnsw.iterative_scan": "strict_order",
+            "hnsw.max_scan_tuples": str(SCANNED),
+        }
+        for setting in settings.items():
+            self._rows("SELECT set_config(?, ?, true)", setting)
+
+    def _distance(self) -> str:
+        return f"(v.embedding OPERATOR({self._schema}.<#>) ?::{self._schema}.halfvec)"
+
+    def _hold(self) -> None:
+        """Other writers of this version wait until the end of the transaction, and so never deadlock."""
+        if not self._database.locked("SELECT number FROM search_versions WHERE number = ?", (self._number,)):
+            raise StoreError(f"the version {self._name} of the search index was dropped; run `quire index` again")
+
+    def _add(self, document: IndexedDocument) -> None:
+        entry, many = entry_of(document, self._profile), self._database.change_many
+        marks = ", ".join("?" * len(entry.columns))
+        [(number,)] = self._rows(
+            f"INSERT INTO search_documents_{{v}} ({DOCUMENT_COLUMNS}) VALUES ({marks}) RETURNING number", entry.columns
+        )
+        [(last,)] = self._rows(
+            "UPDATE search_versions SET chunks = chunks + ?, last = last + ? WHERE number = ? RETURNING last",
+            (len(entry.chunks), len(entry.chunks), self._number),
+        )
+        first = integer(last) - len(entry.chunks) + 1
+        numbered = list(enumerate(entry.chunks, first))
+        many(
+            self._sql(f"INSERT INTO search_chunks_{{v}} (id, document, {CHUNK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"),
+            [(id, number, *chunk.columns) for id, chunk in numbered],
+        )
+        many(
+            self._sql("INSERT INTO search_texts_{v} VALUES (?, ?, ?)"),
+            [(id, chunk.terms, chunk.packed) for id, chunk in numbered],
+        )
+        many(
+            self._sql("INSERT INTO search_words_{v} VALUES (?, ?::tsvector)"),
+            [(id, tsvector(chunk.terms.split())) for id, chunk in numbered],
+        )
+        many(
+            self._sql(f"INSERT INTO search_vectors_{{v}} VALUES (?, ?::{self._schema}.halfvec)"),
+            [
+                (id, halfvec(chunk.vector))
+                for id, chunk in enumerate(document.chunks, first)
+                if chunk.vector is not None
+            ],
+        )
+        self._change(
+            "INSERT INTO search_frequencies_{v} AS f "
+            "SELECT term, ?, chunks FROM unnest(?::text[], ?::bigint[]) found (term, chunks) "
+            "ON CONFLICT (term, tenant) DO UPDATE SET chunks = f.chunks + excluded.chunks",
+            (document.tenant, [*entry.frequencies], [*entry.frequencies.values()]),
+        )
+
+    def _remove(self, documents: Sequence[str], tenant: str | None) -> int:
+        condition, values = ("", ()) if tenant is None else (" AND tenant = ?", (tenant,))
+        rows = self._rows(
+            f"DELETE FROM search_documents_{{v}} WHERE document = ANY(?){condition} RETURNING tenant, number",
+            ([*documents], *values),
+        )
+        numbers: dict[str, list[int]] = {}
+        for owner, number in rows:
+            numbers.setdefault(str(owner), []).append(integer(number))
+        for owner, own in numbers.items():
+            self._remove_chunks(own, owner)
+        return len(rows)
+
+    def _remove_chunks(self, documents: list[int], tenant: str) -> None:
+        rows = self._rows("DELETE FROM search_chunks_{v} WHERE document = ANY(?) RETURNING id", (documents,))
+        ids = [integer(id) for (id,) in rows]
+        texts = self._rows("DELETE FROM search_texts_{v} WHERE id = ANY(?::bigint[]) RETURNING terms", (ids,))
+        for table in ("words", *(["vectors"] if self._profile.dimension else [])):
+            self._change(f"DELETE FROM search_{table}_{{v}} WHERE id = ANY(?::bigint[])", (ids,))
+        frequencies = removed_terms([str(terms) for (terms,) in texts])
+        self._change(
+            "UPDATE search_frequencies_{v} f SET chunks = f.chunks - gone.chunks "
+            "FROM unnest(?::text[], ?::bigint[]) gone (term, chunks) WHERE gone.term = f.term AND f.tenant = ?",
+            ([*frequencies], [*frequencies.values()], tenant),
+        )
+        self._change(
+            "DELETE FROM search_frequencies_{v} WHERE chunks = 0 AND term = ANY(?) AND tenant = ?",
+            ([*frequencies], tenant),
+        )
+        self._change(
+            "UPDATE search_versions SET chunks = chunks - ? WHERE number = ?",
+            (len(ids), self._number),
+        )
+
+    def _sql(self, statement: str) -> str:
+        return statement.replace("{v}", str(self._number))
+
+    def _rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        return self._database.rows(self._sql(statement), values)
+
+    def _change(self, statement: str, values: Sequence[object] = ()) -> None:
+        self._database.change(self._sql(statement), values)
+
+
+def _stored(row: tuple[object, ...]) -> StoredChunk:
+    *plain, vector = row
+    known = None if vector is None else halfvec_read(cast(bytes, vector))
+    return StoredChunk(*cast(Any, (*plain, known)))

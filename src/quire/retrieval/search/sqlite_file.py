@@ -1,0 +1,111 @@
+"""The SQLite file of an index: a connection for each thread, transactions, and errors with advice."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock, local
+
+from quire.core.errors import StoreError
+from quire.retrieval.search.sqlite_memory import KeptNumbers
+
+SCHEMA = 2
+BUSY_S = 60.0
+
+
+class IndexWrite:
+    """Runs a statement in a transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def __call__(self, statement: str, values: Sequence[object] = ()) -> int:
+        return self._connection.execute(statement, values).rowcount
+
+
+class IndexFile:
+    """Connections to the file: one per thread, so that searches do not wait for each other or for a writer."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._local = local()
+        self._lock = Lock()
+        self._open: list[sqlite3.Connection] = []
+        self.kept: dict[int, tuple[KeptNumbers, KeptNumbers]] = {}
+        """Signs and lengths in memory of each version, by its number, from one opening of it to the next."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with self._explained():
+            self.version = self.rows("PRAGMA user_version")[0][0]
+            if self.version not in (0, SCHEMA):
+                raise StoreError(
+                    f"{path} has schema version {self.version}, this Quire reads {SCHEMA}; "
+                    "delete it, and run `quire index` again"
+                )
+
+    def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        with self._explained():
+            return self._connection().execute(statement, values).fetchall()
+
+    def many(self, statement: str, values: Sequence[Sequence[object]]) -> None:
+        with self._explained():
+            self._connection().executemany(statement, values)
+
+    @contextmanager
+    def writing(self) -> Iterator[IndexWrite]:
+        """A transaction of this thread; nested ones belong to the outermost."""
+        connection = self._connection()
+        write = IndexWrite(connection)
+        if connection.in_transaction:
+            yield write
+            return
+        with self._explained():
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield write
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """What this thread reads is of one moment."""
+        connection = self._connection()
+        if connection.in_transaction:
+            yield
+            return
+        with self._explained():
+            connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                connection.rollback()
+
+    def close(self) -> None:
+        with self._lock:
+            for connection in self._open:
+                connection.close()
+            self._open.clear()
+        self._local = local()
+
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = sqlite3.connect(self._path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            with self._lock:
+                self._open.append(connection)
+            self._local.connection = connection
+        return connection
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"the search index {self._path}: {error}; it can be deleted, `quire index` makes it again"
+            ) from error
