@@ -13,8 +13,8 @@ from typing import Any
 
 from benchmarks.extraction import HALVES, QUICK, field_documents, is_same, rates, read_catalog
 from benchmarks.report import Options, Report, Table, goal
-from quire.extract.offline import OfflineExtractor
-from quire.extract.schema import ExtractSchema
+from quire.evidence.extract.offline import OfflineExtractor
+from quire.evidence.extract.schema import ExtractSchema
 
 SET = "contracts-nda"
 GOAL = 0.50

@@ -26,11 +26,11 @@ from benchmarks.corpus import CORPUS
 from benchmarks.fields import _dates, _forms
 from benchmarks.mutations import mutations
 from benchmarks.report import LeftOut, Options, Report, Table
-from quire.catalog.building import catalog_of
-from quire.catalog.records import EvidenceRecord, SourceCatalog
-from quire.extract.checking import checked
-from quire.extract.schema import ExtractSchema, LeafSpec
-from quire.extract.values import Proposal
+from quire.evidence.catalog.builder import catalog_of
+from quire.evidence.catalog.records import EvidenceRecord, SourceCatalog
+from quire.evidence.extract.schema import ExtractSchema, LeafSpec
+from quire.evidence.extract.values import Proposal
+from quire.evidence.extract.verification import checked
 
 MOST_ACCUSED = 0.01
 UNPRINTED = ("scale", "unit", "array_index")

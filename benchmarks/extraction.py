@@ -25,20 +25,20 @@ from typing import Any, NamedTuple
 import quire
 from benchmarks.corpus import CORPUS
 from benchmarks.report import LeftOut, Options, Report, Table, goal
-from quire.catalog.building import catalog_of
-from quire.catalog.records import SourceCatalog
-from quire.extract.checking import checked
-from quire.extract.extractor import Extractor
-from quire.extract.pairs import find_pairs
-from quire.extract.rules import RulesExtractor
-from quire.extract.schema import ExtractSchema
-from quire.learn.extractor import LearnedExtractor
-from quire.learn.samples import Sample
-from quire.learn.training import learn
+from quire.evidence.catalog.builder import catalog_of
+from quire.evidence.catalog.records import SourceCatalog
+from quire.evidence.extract.extractor import Extractor
+from quire.evidence.extract.pairs import find_pairs
+from quire.evidence.extract.rules import RulesExtractor
+from quire.evidence.extract.schema import ExtractSchema
+from quire.evidence.extract.verification import checked
+from quire.evidence.learn.learned_extractor import LearnedExtractor
+from quire.evidence.learn.samples import Sample
+from quire.evidence.learn.training import learn
+from quire.evidence.verify.dates import date_readings
+from quire.evidence.verify.numbers import number_readings
+from quire.evidence.verify.phrases import distance
 from quire.pages.recognize.options import OcrMode
-from quire.verify.dates import date_readings
-from quire.verify.numbers import number_readings
-from quire.verify.phrases import distance
 
 HALVES = ("tuned", "untuned")
 ALIKE, SHORTEST = 0.8, 4

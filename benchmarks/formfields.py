@@ -13,9 +13,9 @@ from typing import Any
 from benchmarks.corpus import CORPUS
 from benchmarks.extraction import HALVES, QUICK, agree, folded, rates, read_catalog
 from benchmarks.report import LeftOut, Options, Report, Table
-from quire.extract.offline import OfflineExtractor
-from quire.extract.schema import ExtractSchema
-from quire.verify.dates import date_readings
+from quire.evidence.extract.offline import OfflineExtractor
+from quire.evidence.extract.schema import ExtractSchema
+from quire.evidence.verify.dates import date_readings
 
 SET = "forms-funsd"
 SHORTEST = 4  # letters and digits of a label

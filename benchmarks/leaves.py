@@ -31,18 +31,18 @@ from typing import Any, NamedTuple
 from benchmarks.corpus import CORPUS
 from benchmarks.extraction import HALVES, read_catalog
 from benchmarks.report import LeftOut, Options, Report, Table
-from quire.cite.model import MODEL, URL, LanguageModel
 from quire.core.errors import EngineError
-from quire.extract.composing import fallback
-from quire.extract.extractor import Extractor
-from quire.extract.language_model import LanguageModelExtractor
-from quire.extract.language_model.answering import answered_by
-from quire.extract.offline import OfflineExtractor
-from quire.extract.running import extract
-from quire.extract.schema import ExtractSchema
-from quire.extract.values import Extraction
+from quire.evidence.cite.language_model import MODEL, URL, LanguageModel
+from quire.evidence.extract.combinators import fallback
+from quire.evidence.extract.extraction import extract
+from quire.evidence.extract.extractor import Extractor
+from quire.evidence.extract.language_model import LanguageModelExtractor
+from quire.evidence.extract.language_model.recorded_calls import answered_by
+from quire.evidence.extract.offline import OfflineExtractor
+from quire.evidence.extract.schema import ExtractSchema
+from quire.evidence.extract.values import Extraction
+from quire.evidence.verify.numbers import number_readings
 from quire.reading.model_answers import RecordedAnswers
-from quire.verify.numbers import number_readings
 
 SIMILAR = 0.8
 TOLERANCE = 1e-3

@@ -8,11 +8,11 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from quire.catalog.records import SourceCatalog
 from quire.core.context import Json
 from quire.core.keys import Digest, digest_of
 from quire.core.types import BBox, Part
-from quire.extract.values import Proposal
+from quire.evidence.catalog.records import SourceCatalog
+from quire.evidence.extract.values import Proposal
 
 FABRICATED = "as the board of auditors confirmed in its second report"
 WORDS = ("Northwind", "Halcyon", "Quarterdeck", "Zephyr", "Bramble")

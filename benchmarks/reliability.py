@@ -22,15 +22,15 @@ from benchmarks.corpus import CORPUS
 from benchmarks.extraction import HALVES, field_documents, read_catalog
 from benchmarks.report import Options, Report, Table, goal
 from quire.core.context import Json
-from quire.extract import calibration
-from quire.extract.extractor import Extractor
-from quire.extract.offline import OfflineExtractor
-from quire.extract.reports.rows import value_rows
-from quire.extract.running import extract
-from quire.extract.schema import ExtractSchema
-from quire.extract.values import SURE, LeafEvidence
-from quire.learn.features import feature
-from quire.learn.regression import ChoiceRows, learnt_weights
+from quire.evidence.extract import calibration
+from quire.evidence.extract.extraction import extract
+from quire.evidence.extract.extractor import Extractor
+from quire.evidence.extract.offline import OfflineExtractor
+from quire.evidence.extract.reports.value_rows import value_rows
+from quire.evidence.extract.schema import ExtractSchema
+from quire.evidence.extract.values import SURE, LeafEvidence
+from quire.evidence.learn.features import feature
+from quire.evidence.learn.regression import ChoiceRows, learnt_weights
 from quire.pages.recognize.options import OcrMode
 
 FITTED = (

@@ -1,4 +1,4 @@
-"""Fits the weights of `quire.extract.calibration` to the values that `python -m benchmarks reliability` judges.
+"""Fits the weights of `quire.evidence.extract.calibration` to the values that `python -m benchmarks reliability` judges.
 
 Run it after a change of what extractors say about their values, then the benchmark, and commit both.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.reliability import FITTED, fitted_weights, judged_values
 from benchmarks.report import Options
 
-FILE = Path(__file__).parents[1] / "src/quire/extract/calibration.json"
+FILE = Path(__file__).parents[1] / "src/quire/evidence/extract/calibration.json"
 
 
 def main() -> None:

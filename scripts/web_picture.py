@@ -20,7 +20,7 @@ from tests.servers import chromium
 from tests.servers.service import QuireServer
 
 import quire
-from quire.extract.encoding import extraction_json
+from quire.evidence.extract.extraction_json import extraction_json
 
 ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "images"

@@ -7,8 +7,8 @@ from typing import Any
 
 from quire.core.keys import digest_of
 from quire.core.types import BBox
-from quire.extract.schema import ExtractSchema
-from quire.extract.values import (
+from quire.evidence.extract.schema import ExtractSchema
+from quire.evidence.extract.values import (
     Alternative,
     EvidenceConflict,
     EvidenceStatus,

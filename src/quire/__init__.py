@@ -48,12 +48,12 @@ if TYPE_CHECKING:
     )
     from quire.durable.flows.flow import Flow, FlowResult
     from quire.durable.indexing.index import Index
-    from quire.extract.values import Extraction
+    from quire.evidence.extract.values import Extraction
+    from quire.evidence.learn.hints import RecognitionHint
+    from quire.evidence.learn.sample_store import SampleStore
+    from quire.evidence.learn.samples import Sample
+    from quire.evidence.learn.training import learn as learn
     from quire.flow.components import component
-    from quire.learn.hints import RecognitionHint
-    from quire.learn.samples import Sample
-    from quire.learn.store import SampleStore
-    from quire.learn.training import learn as learn
     from quire.net.fetching import FetchPolicy
     from quire.pipeline import (
         Pipeline,
@@ -115,11 +115,11 @@ _HOMES = {
     ),
     "quire.reading.call": ("aread", "astream", "read", "stream"),
     "quire.reading.extracting": ("extract",),
-    "quire.extract.values": ("Extraction",),
-    "quire.learn.training": ("learn",),
-    "quire.learn.samples": ("Sample",),
-    "quire.learn.store": ("SampleStore",),
-    "quire.learn.hints": ("RecognitionHint",),
+    "quire.evidence.extract.values": ("Extraction",),
+    "quire.evidence.learn.training": ("learn",),
+    "quire.evidence.learn.samples": ("Sample",),
+    "quire.evidence.learn.sample_store": ("SampleStore",),
+    "quire.evidence.learn.hints": ("RecognitionHint",),
     "quire.result": ("DocumentResult", "Ledger", "Redacted"),
     "quire.durable.flows.flow": ("Flow", "FlowResult"),
     "quire.durable.indexing.index": ("Index",),

@@ -18,11 +18,11 @@ from quire.system.budget import cpu_budget
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from quire.catalog.records import SourceCatalog
     from quire.core.context import Json
     from quire.core.engine import Attempt
-    from quire.extract.extractor import Extractor
-    from quire.extract.values import Extraction
+    from quire.evidence.catalog.records import SourceCatalog
+    from quire.evidence.extract.extractor import Extractor
+    from quire.evidence.extract.values import Extraction
     from quire.output.export._figures import FigureView
     from quire.output.export.crops import Crop
     from quire.retrieval.chunk import Chunk, ChunkOptions
@@ -285,7 +285,7 @@ class DocumentResult:
 
     def catalog(self, options: ChunkOptions | None = None) -> SourceCatalog:
         """Everything of the document that a value can cite, with stable ids: chunks, blocks and cells."""
-        from quire.catalog.building import catalog_of
+        from quire.evidence.catalog.builder import catalog_of
 
         return catalog_of(self._export, options)
 
@@ -298,9 +298,9 @@ class DocumentResult:
         min_confidence: float = 0.0,
     ) -> Extraction:
         """Values by a JSON Schema, or by the names of fields, each with its evidence; as `quire.extract`."""
-        from quire.extract.registry import find_extractors
-        from quire.extract.running import extract
-        from quire.extract.schema import asked_schema
+        from quire.evidence.extract.extraction import extract
+        from quire.evidence.extract.extractor_registry import find_extractors
+        from quire.evidence.extract.schema import asked_schema
 
         asked = asked_schema(schema, fields)
         found = extract(self.catalog(), asked, find_extractors(extractors), min_confidence=min_confidence)

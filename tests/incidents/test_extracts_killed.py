@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.extract.bills import bill
+from tests.unit.evidence.extract.bills import bill
 
 pytestmark = pytest.mark.processes
 
 EXTRACTOR = """
 import os, signal
 from pathlib import Path
-from quire.extract.values import Proposal
+from quire.evidence.extract.values import Proposal
 
 class Deadly:
     name, version = "deadly", "1"

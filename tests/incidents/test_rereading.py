@@ -11,7 +11,7 @@ import quire
 from quire.core.errors import UsageError
 from tests import documents, scans
 from tests.fakes.engines import BadEngine, ColumnEngine, calls, held
-from tests.unit.extract.bills import bill
+from tests.unit.evidence.extract.bills import bill
 from tests.unit.system.workers.watching import living
 
 pytestmark = pytest.mark.processes

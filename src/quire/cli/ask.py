@@ -21,10 +21,10 @@ from quire.cli.settings import settings_of
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, EngineError
 
 if TYPE_CHECKING:
-    from quire.cite.checking import CheckedAnswer
-    from quire.cite.model import LanguageModel
     from quire.core.config import Settings
     from quire.durable.indexing.index import Index
+    from quire.evidence.cite.citation_checks import CheckedAnswer
+    from quire.evidence.cite.language_model import LanguageModel
     from quire.retrieval.search.hits import SearchHit
 
 EXAMPLES = """\\b
@@ -55,9 +55,9 @@ def ask(  # noqa: PLR0913 - one argument per option
     """Answer a question from documents: the best passages with their pages, and, with a language model in
     QUIRE_LLM_URL and QUIRE_LLM_MODEL, an answer whose every sentence cites them and was checked against them. Exit
     code 3: nothing was found, or no sentence of the model stood the check."""
-    from quire.cite.model import LanguageModel
     from quire.durable.folders.discovery import check_paths
     from quire.durable.indexing.index import Index
+    from quire.evidence.cite.language_model import LanguageModel
     from quire.retrieval.search.query import SearchFilter
 
     model = LanguageModel.of(os.environ)
@@ -93,7 +93,7 @@ def _index(index: Index, paths: list[Path], settings: Settings, *, quiet: bool) 
 
 def _answered(model: LanguageModel, question: str, hits: Sequence[SearchHit]) -> CheckedAnswer | None:
     """The checked answer; None, said on standard error, when the model gave none."""
-    from quire.cite.checking import checked
+    from quire.evidence.cite.citation_checks import checked
 
     passages = ["\n".join([*hit.section, hit.text]) for hit in hits]
     headed = [f"{hit.name}, page {hit.page}\n{passage}" for hit, passage in zip(hits, passages, strict=True)]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from quire.catalog.files import catalog_rows
-from quire.catalog.records import SourceCatalog
 from quire.cli import chunk_options, options
 from quire.cli.each_document import DocumentsRequest, Written, read_each, write_or_print
 from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult
 from quire.cli.settings import reading_configuration
 from quire.durable.folders.naming import NamedSource
+from quire.evidence.catalog.catalog_rows import catalog_rows
+from quire.evidence.catalog.records import SourceCatalog
 from quire.retrieval.chunk.rows import jsonl
 
 if TYPE_CHECKING:
@@ -82,6 +82,6 @@ class _Catalogs:
         if self.to == "jsonl":
             return jsonl(catalog_rows(found))
         from quire import __version__
-        from quire.catalog.files import catalog_parquet
+        from quire.evidence.catalog.catalog_rows import catalog_parquet
 
         return catalog_parquet(catalog_rows(found), created_by=f"quire {__version__}")

@@ -9,11 +9,11 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from quire.catalog.boxes import box_of
 from quire.cli import options
 from quire.cli.settings import settings_of
 from quire.core.document import Document, RenderOptions
 from quire.core.errors import EXIT_COMPLETE, InputError, UsageError
+from quire.evidence.catalog.box_text import box_of
 from quire.output.place_crops import DPI, MARGIN, with_margin
 from quire.system.atomic_files import write_files
 

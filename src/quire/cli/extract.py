@@ -25,9 +25,9 @@ from quire.core.types import shortened
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.folders.discovery import check_paths
 from quire.durable.folders.naming import NamedSource
-from quire.extract.reports import PICTURED, REPORT_FORMATS, ReportFormat, check_report_format, report
-from quire.extract.reports.rows import ValueRow, value_rows
-from quire.extract.values import STATUS_WORDS, SURE, Extraction
+from quire.evidence.extract.reports import PICTURED, REPORT_FORMATS, ReportFormat, check_report_format, report
+from quire.evidence.extract.reports.value_rows import ValueRow, value_rows
+from quire.evidence.extract.values import STATUS_WORDS, SURE, Extraction
 from quire.reading.extracting import read_again, recording
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typer import Option
 from quire.core.context import Json
 from quire.core.errors import UsageError
 from quire.durable.extracts.request import ExtractRequest
-from quire.extract.registry import DEFAULT
+from quire.evidence.extract.extractor_registry import DEFAULT
 
 LARGEST = 4 << 20
 """Bytes of the file of a schema."""

@@ -19,8 +19,8 @@ from quire.core.errors import EXIT_COMPLETE, UsageError
 from quire.core.types import shortened
 
 if TYPE_CHECKING:
-    from quire.learn.samples import Sample
-    from quire.learn.training import Learning
+    from quire.evidence.learn.samples import Sample
+    from quire.evidence.learn.training import Learning
 
 EXAMPLES = """\b
 Examples:
@@ -61,8 +61,8 @@ def learn(  # noqa: PLR0913 - one argument per option
     read = ("ocr", "lang", "engine", "store", "facts", "workers")
     given = dict(locals())
     settings = configuration_of({name: given[name] for name in read}).settings
-    from quire.learn.store import read_samples
-    from quire.learn.training import checked_learning
+    from quire.evidence.learn.sample_store import read_samples
+    from quire.evidence.learn.training import checked_learning
 
     asked = sample_documents.schema_of(schema, fields) if truth or schema or fields else None
     found: list[Sample] = []
@@ -87,7 +87,7 @@ def learn(  # noqa: PLR0913 - one argument per option
 
 def _of_schema(samples: Sequence[Sample], schema: Json) -> Sequence[Sample]:
     """Those of a schema; all of them without one."""
-    from quire.extract.schema import ExtractSchema
+    from quire.evidence.extract.schema import ExtractSchema
 
     wanted = ExtractSchema.of(schema).digest if schema is not None else None
     return [one for one in samples if wanted in (None, one.leaves.digest)]
@@ -95,7 +95,7 @@ def _of_schema(samples: Sequence[Sample], schema: Json) -> Sequence[Sample]:
 
 def report_lines(learning: Learning) -> Iterator[str]:
     """What the cross-validation found: the figures of each field, then every mistake."""
-    from quire.learn.training import FEWEST
+    from quire.evidence.learn.training import FEWEST
 
     model = learning.model
     yield f"learnt from {len(model.samples)} samples; version {model.digest[:12]}"

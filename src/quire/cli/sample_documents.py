@@ -19,8 +19,8 @@ from quire.core.context import Json
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
 from quire.core.hashing import hash_file
 from quire.durable.folders.naming import NamedSource
-from quire.extract.schema import asked_schema
-from quire.learn.samples import NO_CONTENT, Sample, SamplePlace
+from quire.evidence.extract.schema import asked_schema
+from quire.evidence.learn.samples import NO_CONTENT, Sample, SamplePlace
 
 if TYPE_CHECKING:
     from quire.core.config import Settings

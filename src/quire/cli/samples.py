@@ -31,7 +31,7 @@ _Format = Annotated[str, Option("--to", metavar="FORMAT", help="jsonl (default) 
 
 def list_(folder: _Folder, as_json: options.Json = False) -> int:
     """List the samples of a folder: id, document, and how many values each has."""
-    from quire.learn.store import SampleStore
+    from quire.evidence.learn.sample_store import SampleStore
 
     rows = [
         {"id": one.id, "document": one.document, "name": one.name, "values": len(one.values)}
@@ -62,7 +62,7 @@ def add(  # noqa: PLR0913 - one argument per option
     given = dict(locals())
     if documents is None or truth is None:
         raise UsageError("name the documents with --documents, and their values with --truth")
-    from quire.learn.store import SampleStore
+    from quire.evidence.learn.sample_store import SampleStore
 
     read = ("ocr", "lang", "engine", "store", "facts", "workers")
     settings = configuration_of({name: given[name] for name in read}).settings
@@ -78,7 +78,7 @@ def remove(
     samples: Annotated[list[str], Argument(metavar="SAMPLE...", help="Ids, or names of documents.")],
 ) -> int:
     """Forget samples. Learn again to forget what was learnt from them."""
-    from quire.learn.store import SampleStore
+    from quire.evidence.learn.sample_store import SampleStore
 
     kept = SampleStore(folder)
     for name in samples:
@@ -88,8 +88,8 @@ def remove(
 
 def export(folder: _Folder, to: _Format = "jsonl") -> int:
     """Print the samples: a line of JSON for each, or tasks of Label Studio."""
-    from quire.learn.label_studio import tasks_of
-    from quire.learn.store import read_samples, samples_jsonl
+    from quire.evidence.learn.label_studio import tasks_of
+    from quire.evidence.learn.sample_store import read_samples, samples_jsonl
 
     found = read_samples(folder)
     if _checked(to) == "jsonl":
@@ -107,8 +107,8 @@ def import_(
     quiet: options.Quiet = False,
 ) -> int:
     """Add samples that a review, `quire samples export` or Label Studio wrote."""
-    from quire.learn.label_studio import samples_of
-    from quire.learn.store import SampleStore, read_samples
+    from quire.evidence.learn.label_studio import samples_of
+    from quire.evidence.learn.sample_store import SampleStore, read_samples
 
     settings = configuration_of({}).settings
     kept, number = SampleStore(folder), 0

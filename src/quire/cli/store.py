@@ -122,7 +122,7 @@ def delete(  # noqa: PLR0913 - one argument per option
     """Delete documents from a store, with everything derived from them. The files themselves are kept."""
     from quire.database.scopes import known_scopes
     from quire.durable.deletion import delete_documents, find_document
-    from quire.learn.model import models_of
+    from quire.evidence.learn.model import models_of
     from quire.retrieval.search.engine_places import forget
     from quire.store.scoped import DEFAULT_TENANT, scope_of
 

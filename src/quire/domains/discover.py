@@ -13,19 +13,19 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
-from quire.catalog.building import cell_id
-from quire.catalog.records import SourceCatalog
 from quire.core.context import Json
 from quire.core.document import Document, Source
 from quire.core.errors import UsageError
 from quire.core.types import Table
 from quire.domains.known_fields import known_fields
-from quire.extract.candidates.spans import spans_of
-from quire.extract.pairs import LabelledValue, find_pairs
-from quire.extract.pairs.pieces import unnumbered
-from quire.extract.schema import ValueKind
-from quire.extract.tables.extractor import ITEMS, TableExtractor
-from quire.extract.values import Extraction
+from quire.evidence.catalog.builder import cell_id
+from quire.evidence.catalog.records import SourceCatalog
+from quire.evidence.extract.candidates.spans import spans_of
+from quire.evidence.extract.pairs import LabelledValue, find_pairs
+from quire.evidence.extract.pairs.pieces import unnumbered
+from quire.evidence.extract.schema import ValueKind
+from quire.evidence.extract.tables.table_extractor import ITEMS, TableExtractor
+from quire.evidence.extract.values import Extraction
 from quire.reading.call import ReadOptions, read
 from quire.result import DocumentResult
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from quire.catalog.records import SourceCatalog
-from quire.extract.naming.concepts import CONCEPTS
-from quire.extract.naming.labels import LabelMatcher
-from quire.extract.offline import OfflineExtractor
-from quire.extract.running import extract
-from quire.extract.schema import ExtractSchema, ValueKind
-from quire.extract.values import LeafEvidence
+from quire.evidence.catalog.records import SourceCatalog
+from quire.evidence.extract.extraction import extract
+from quire.evidence.extract.naming.concepts import CONCEPTS
+from quire.evidence.extract.naming.labels import LabelMatcher
+from quire.evidence.extract.offline import OfflineExtractor
+from quire.evidence.extract.schema import ExtractSchema, ValueKind
+from quire.evidence.extract.values import LeafEvidence
 
 NAMED = 0.8
 """The least with which the label of a value names what it is taken for."""

@@ -10,9 +10,9 @@ from quire.core.errors import ConfigurationError, UsageError
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.flows.resolving import WaitingService
 from quire.durable.messages import DocumentReference, OpenedReview
-from quire.extract.encoding import extraction_json, extraction_of
-from quire.review.items import DOUBTS, Doubt
-from quire.review.queue import ReviewQueue, signal_of
+from quire.durable.review_queue import ReviewQueue, signal_of
+from quire.evidence.extract.extraction_json import extraction_json, extraction_of
+from quire.evidence.review.items import DOUBTS, Doubt
 from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import document_in
 

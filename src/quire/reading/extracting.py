@@ -14,9 +14,9 @@ from quire.result import DocumentResult
 
 if TYPE_CHECKING:
     from quire.core.engine import Engine
-    from quire.extract.extractor import Extractor
-    from quire.extract.schema import ExtractSchema
-    from quire.extract.values import Extraction
+    from quire.evidence.extract.extractor import Extractor
+    from quire.evidence.extract.schema import ExtractSchema
+    from quire.evidence.extract.values import Extraction
 
 
 def extract(
@@ -56,7 +56,7 @@ def extract(
         found = result.extract(schema, fields=fields, extractors=extractors, min_confidence=min_confidence)
     if engine is None:
         return found
-    from quire.extract.schema import asked_schema
+    from quire.evidence.extract.schema import asked_schema
 
     return read_again(result, found, asked_schema(schema, fields), engine, store, facts)
 
@@ -71,7 +71,7 @@ def read_again(
 ) -> Extraction:
     """The extraction with what an engine reads in the pictures of its places. The document must still be there."""
     from quire.core.opened import DiskCopy
-    from quire.extract.rereading import reread_places, with_readings
+    from quire.evidence.extract.second_reading import reread_places, with_readings
     from quire.reading.model_answers import opened_store
     from quire.reading.rereading import crop_readings
 
@@ -88,7 +88,7 @@ def recording(store: StorePlace, facts: str | None) -> AbstractContextManager[No
     """Answers of a language model are recorded in the store of the call."""
     if store is None:
         return nullcontext()
-    from quire.extract.language_model.answering import answered_by
+    from quire.evidence.extract.language_model.recorded_calls import answered_by
     from quire.reading.model_answers import RecordedAnswers
 
     return answered_by(RecordedAnswers(store, facts))

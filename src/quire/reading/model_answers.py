@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import cast
 
 from quire.asking import Ask
-from quire.cite.model import LanguageModel
 from quire.core.context import Store
 from quire.core.errors import EngineError, UsageError
 from quire.core.opened import WorkerWork
-from quire.extract.language_model.answering import Answers, answer_key, asked, each_answered
+from quire.evidence.cite.language_model import LanguageModel
+from quire.evidence.extract.language_model.recorded_calls import Answers, answer_key, asked, each_answered
 from quire.net.model_server import Refused
 from quire.reading.call import StorePlace
 from quire.retrieval.embed.families import quiet_asker

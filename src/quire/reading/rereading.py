@@ -22,7 +22,7 @@ from quire.core.keys import digest_bytes
 from quire.core.opened import Opened
 from quire.core.picture import Picture
 from quire.core.types import Part, Region
-from quire.extract.rereading import CropReading
+from quire.evidence.extract.second_reading import CropReading
 from quire.output.place_crops import with_margin
 from quire.pages.prepare.prepared import PrepareProfile
 from quire.pages.recognize.engine_registry import make

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from quire.core.errors import UsageError
-from quire.learn.model import SUFFIX, LearnedModel, models_of
+from quire.evidence.learn.model import SUFFIX, LearnedModel, models_of
 from quire.store.scoped import scope_of
 
 

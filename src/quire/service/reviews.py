@@ -10,8 +10,8 @@ from quire.core.errors import UsageError
 from quire.core.keys import Digest, artifact_key, digest_bytes, digest_of
 from quire.database.reviews import ReviewRow
 from quire.durable.messages import DocumentReference
-from quire.extract.encoding import decode_extraction, encode_extraction
-from quire.review.queue import ReviewQueue, signal_of
+from quire.durable.review_queue import ReviewQueue, signal_of
+from quire.evidence.extract.extraction_json import decode_extraction, encode_extraction
 from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import document_in, scoped
 

@@ -15,7 +15,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from quire import Client
-from quire.extract.encoding import extraction_json
+from quire.evidence.extract.extraction_json import extraction_json
 from quire.service.security import is_public
 from tests import documents
 from tests.bills import SCHEMA, anywhere, bill_extraction

@@ -15,7 +15,7 @@ from tests.fakes.chat_server import answers, chat_server, cited, text_of
 from tests.fakes.vision_server import refuses
 from tests.unit.cli.batches import Desk
 from tests.unit.cli.test_cli import quire
-from tests.unit.extract.bills import bill
+from tests.unit.evidence.extract.bills import bill
 
 pytestmark = pytest.mark.processes
 

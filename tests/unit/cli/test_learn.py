@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.test_cli import quire
-from tests.unit.learn.receipts import FIELDS, receipts, sample, values
+from tests.unit.evidence.learn.receipts import FIELDS, receipts, sample, values
 
 pytestmark = pytest.mark.processes
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from quire.core.errors import UsageError
-from quire.learn.training import learn
+from quire.evidence.learn.training import learn
 from quire.service.learned import LearnedModels
 from quire.store.scoped import scope_of
-from tests.unit.learn.receipts import sample
+from tests.unit.evidence.learn.receipts import sample
 
 
 @pytest.fixture(scope="module")

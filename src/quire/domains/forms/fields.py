@@ -11,7 +11,7 @@ from quire.core.types import BBox, Word
 from quire.correct import Corrector
 from quire.detect.check_boxes import CheckBox, find_check_boxes
 from quire.domains.forms.values import CheckedBox, Form, FormField
-from quire.extract.pairs import find_pairs
+from quire.evidence.extract.pairs import find_pairs
 from quire.pages.prepare import PrepareProfile, page_picture
 from quire.reading.call import ReadOptions, read
 from quire.result import DocumentResult

@@ -8,20 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from quire.catalog.files import catalog_rows
-from quire.cite.model import LanguageModel
 from quire.core.context import Json
 from quire.core.opened import WorkerWork
 from quire.core.types import Part
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.reads.jobs import Export, loaded_result
-from quire.extract.encoding import decode_extraction, encode_extraction, extraction_of
-from quire.extract.language_model.answering import answered_by
-from quire.extract.registry import find_extractors
-from quire.extract.reports import ReportFormat, report
-from quire.extract.rereading import CropReading, reread_places, with_readings
-from quire.extract.running import extract
-from quire.learn.samples import Sample
+from quire.evidence.catalog.catalog_rows import catalog_rows
+from quire.evidence.cite.language_model import LanguageModel
+from quire.evidence.extract.extraction import extract
+from quire.evidence.extract.extraction_json import decode_extraction, encode_extraction, extraction_of
+from quire.evidence.extract.extractor_registry import find_extractors
+from quire.evidence.extract.language_model.recorded_calls import answered_by
+from quire.evidence.extract.reports import ReportFormat, report
+from quire.evidence.extract.second_reading import CropReading, reread_places, with_readings
+from quire.evidence.learn.samples import Sample
 from quire.output.export.crops import PageCrops, rendered_by
 from quire.reading.model_answers import answers_of_parent
 from quire.retrieval.chunk.rows import jsonl

@@ -10,10 +10,10 @@ from quire.core.context import Json
 from quire.core.engine import Engine, identity_of
 from quire.core.errors import UsageError
 from quire.core.keys import Digest, digest_of
-from quire.extract import rereading
-from quire.extract.registry import DEFAULT, find_extractor
-from quire.extract.running import VERSION
-from quire.extract.schema import ExtractSchema, asked_schema
+from quire.evidence.extract import second_reading as rereading
+from quire.evidence.extract.extraction import VERSION
+from quire.evidence.extract.extractor_registry import DEFAULT, find_extractor
+from quire.evidence.extract.schema import ExtractSchema, asked_schema
 from quire.reading.rereading import reread_engine
 
 

@@ -10,7 +10,6 @@ from functools import partial
 from itertools import accumulate
 from typing import cast
 
-from quire.cite.model import LanguageModel
 from quire.core.context import Claim, Json
 from quire.core.engine import Engine
 from quire.core.errors import ConfigurationError
@@ -24,7 +23,8 @@ from quire.durable.flows.resolving import TellingService
 from quire.durable.messages import DocumentReference
 from quire.durable.reads.jobs import Export
 from quire.durable.reads.steps import EXPORT_S, DocumentSteps, lane_of
-from quire.extract.reports import ReportFormat, check_report_format
+from quire.evidence.cite.language_model import LanguageModel
+from quire.evidence.extract.reports import ReportFormat, check_report_format
 from quire.flow.components import Files
 from quire.reading.model_answers import REQUEST, RecordedAnswers, answered_here
 from quire.reading.rereading import crop_readings

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from quire.core.context import Json
 from quire.core.table_areas import TABLES_MODES
-from quire.extract.values import SURE
+from quire.evidence.extract.values import SURE
 from quire.flow.components import Component, Port, component, component_of
 from quire.flow.value_types import Type
 from quire.pages.recognize.options import EFFORTS, OCR_MODES

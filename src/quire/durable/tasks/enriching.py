@@ -22,7 +22,7 @@ from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_bytes, dig
 from quire.durable.messages import DocumentReference, EnrichArgument, TaskEnrichment, TaskFault
 from quire.durable.reads.steps import EXPORT_S, DocumentSteps
 from quire.durable.tasks import jobs
-from quire.extract.language_model.answering import each_answered
+from quire.evidence.extract.language_model.recorded_calls import each_answered
 from quire.net.fetching import FetchPolicy, sendable
 from quire.net.model_server import PASSING, Broken, ModelServer
 from quire.output.export.docling_enrichments import Addition, EnrichmentKind, request_about, understood

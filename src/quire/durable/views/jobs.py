@@ -18,11 +18,11 @@ from quire.core.pagetext import PageText
 from quire.core.types import Block, PageInfo, Word
 from quire.durable.reads.jobs import load_artifacts
 from quire.durable.views import searching
+from quire.evidence.verify.phrases import folded, matches, without_accents
 from quire.output.export import _csv, _excel, _flow, _json, _lines, _markdown, _structure
 from quire.reading.native_pages import text_of_page
 from quire.retrieval.chunk import ChunkOptions, chunks
 from quire.retrieval.chunk.rows import rows
-from quire.verify.phrases import folded, matches, without_accents
 
 AT_ONCE = 32
 """Pages in one message to the parent."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from quire.catalog.places import span_places
 from quire.core.types import BBox, Block, BlockKind, Part
+from quire.evidence.catalog.block_places import span_places
 
 AROUND = 60
 """Characters of a snippet on both sides of the match."""

@@ -24,8 +24,8 @@ from quire.durable.messages import DocumentReference
 from quire.durable.reads.documents import ReadIndex, index_key
 from quire.durable.reads.steps import NOTHING, DocumentSteps
 from quire.durable.views import jobs
-from quire.extract.reports import MEDIA_TYPES, ReportFormat
-from quire.extract.reports import VERSION as REPORT
+from quire.evidence.extract.reports import MEDIA_TYPES, ReportFormat
+from quire.evidence.extract.reports import VERSION as REPORT
 from quire.output.export import find_format
 from quire.output.place_crops import PAGE_DPI, picture_id
 from quire.reading.drawing import draw

@@ -12,13 +12,13 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import JSONResponse, Response
 
-from quire.catalog.boxes import box_of
 from quire.core.errors import QuireError, StoreError, UsageError
 from quire.core.keys import digest_bytes
 from quire.core.types import BBox
 from quire.durable.messages import DocumentReference
 from quire.durable.views.views import DPI, DocumentViews, StoredFile, TableFormat
-from quire.extract.reports import ReportFormat
+from quire.evidence.catalog.box_text import box_of
+from quire.evidence.extract.reports import ReportFormat
 from quire.output.export import format_names
 from quire.service.api import answering
 from quire.service.api.deleting import DocumentDeletion

@@ -12,7 +12,7 @@ from quire.core.errors import StoreError, UsageError
 from quire.core.keys import Digest
 from quire.database.runs import ENDED
 from quire.durable.messages import DocumentReference, TaskArgument, TaskDocument, TaskResult, TaskSource
-from quire.review.queue import REVIEW
+from quire.durable.review_queue import REVIEW
 from quire.service.api.errors import ApiError
 from quire.service.service import FLOW, Service
 from quire.service.tracking import PageTally, RunTally

@@ -18,11 +18,11 @@ from quire.core.types import BBox
 from quire.database.reviews import OPEN, ItemRow, QueueFilter, ReviewRow, StaleItem
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.messages import DocumentReference
+from quire.durable.review_queue import LEASE_S, ReviewQueue
 from quire.durable.views.views import DocumentViews
-from quire.extract.encoding import alternative_json, evidence_json, extraction_json, extraction_of
-from quire.review.decisions import UNDO, Decision
-from quire.review.items import Doubt, ReviewItem, part_of
-from quire.review.queue import LEASE_S, ReviewQueue
+from quire.evidence.extract.extraction_json import alternative_json, evidence_json, extraction_json, extraction_of
+from quire.evidence.review.decisions import UNDO, Decision
+from quire.evidence.review.items import Doubt, ReviewItem, part_of
 from quire.service.api import answering
 from quire.service.api.errors import ApiError, ApiRoute
 from quire.service.api.finding import RunFinder

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from quire.extract.values import SURE
-from quire.review.decisions import Action, ItemState
-from quire.review.items import DOUBTS, Doubt
+from quire.evidence.extract.values import SURE
+from quire.evidence.review.decisions import Action, ItemState
+from quire.evidence.review.items import DOUBTS, Doubt
 from quire.service.api.schemas import ApiModel, PageBox
 
 Value = str | int | float | bool | None

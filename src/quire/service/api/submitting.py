@@ -16,8 +16,8 @@ from quire.database.runs import run_of
 from quire.durable.extracts.request import ExtractRequest
 from quire.durable.messages import TaskArgument, TaskSource, TaskType
 from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.extract.registry import extractor_names
-from quire.extract.schema import asked_schema
+from quire.evidence.extract.extractor_registry import extractor_names
+from quire.evidence.extract.schema import asked_schema
 from quire.net.fetching import check_url, shown_url
 from quire.service.api.errors import ApiError
 from quire.service.api.finding import RunFinder

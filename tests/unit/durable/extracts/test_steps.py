@@ -21,17 +21,17 @@ from quire.durable.messages import DocumentReference
 from quire.durable.opening import local_runtime
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.steps import DocumentSteps
-from quire.extract.encoding import decode_extraction
-from quire.extract.offline import OfflineExtractor
-from quire.learn.training import learn
+from quire.evidence.extract.extraction_json import decode_extraction
+from quire.evidence.extract.offline import OfflineExtractor
+from quire.evidence.learn.training import learn
 from quire.pages.recognize.echo import EchoEngine
 from quire.store.files import FileStore
 from quire.system.workers import WorkerReply
 from tests.fakes.chat_server import answers, chat_server, cited
 from tests.fakes.engines import BadEngine, calls
 from tests.fakes.vision_server import refuses
-from tests.unit.extract.bills import bill
-from tests.unit.learn.receipts import FIELDS, sample
+from tests.unit.evidence.extract.bills import bill
+from tests.unit.evidence.learn.receipts import FIELDS, sample
 
 pytestmark = pytest.mark.processes
 

@@ -15,9 +15,9 @@ from quire.durable.flows.domains import DRAWING
 from quire.durable.flows.flow import PassingStore
 from quire.durable.flows.making import Making
 from quire.durable.flows.resolving import Values
+from quire.evidence.learn.model import LearnedModel
 from quire.flow.components import Files, component, component_of
 from quire.flow.definition import Literal, Step
-from quire.learn.model import LearnedModel
 from quire.store.files import FileStore
 from tests.fakes.formats import OtherPackage
 

@@ -10,9 +10,9 @@ from quire.durable.flows.flow import PassingStore
 from quire.durable.flows.workflow import flow_argument, flow_output
 from quire.durable.opening import pools_for, workflows_on
 from quire.durable.reviewing import ReviewSteps
+from quire.evidence.review.decisions import Decision
 from quire.flow.component_registry import ComponentRegistry
 from quire.flow.flow_files import parse_flow
-from quire.review.decisions import Decision
 from quire.runtime.local import LocalRuntime
 from quire.service.reviews import ReviewService
 from quire.store.files import FileStore

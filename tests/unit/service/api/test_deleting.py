@@ -11,13 +11,13 @@ import pytest
 from typer.testing import CliRunner
 
 from quire.cli.app import app
-from quire.extract.encoding import extraction_json
-from quire.learn.training import learn
+from quire.evidence.extract.extraction_json import extraction_json
+from quire.evidence.learn.training import learn
 from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import document_in, scope_of
 from tests import bills, documents, scans
 from tests.marking import on_servers
-from tests.unit.learn.receipts import sample
+from tests.unit.evidence.learn.receipts import sample
 from tests.unit.service.api.conftest import SEARCHED, Serving, serving
 
 pytestmark = pytest.mark.processes

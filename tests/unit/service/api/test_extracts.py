@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from quire.core.keys import artifact_key, digest_of
-from tests.unit.extract.bills import LINES, bill
+from tests.unit.evidence.extract.bills import LINES, bill
 from tests.unit.service.api.conftest import Answer, Serving
 
 pytestmark = pytest.mark.processes

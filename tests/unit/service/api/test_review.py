@@ -12,10 +12,10 @@ import pytest
 
 from quire.database.reviews import ReviewRow
 from quire.durable.deletion import delete_documents
+from quire.durable.review_queue import ReviewQueue
 from quire.durable.views.views import DocumentViews
-from quire.extract.encoding import extraction_json
-from quire.learn.samples import Sample
-from quire.review.queue import ReviewQueue
+from quire.evidence.extract.extraction_json import extraction_json
+from quire.evidence.learn.samples import Sample
 from quire.service.reviews import ReviewService
 from quire.store.files import FileStore
 from quire.store.scoped import scope_of

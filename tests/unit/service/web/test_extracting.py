@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests import bills
-from tests.unit.extract.bills import LINES, bill
+from tests.unit.evidence.extract.bills import LINES, bill
 from tests.unit.service.api.conftest import TENANT, serving
 from tests.unit.service.web.conftest import drawn
 from tests.unit.service.web.test_accessible import RUN

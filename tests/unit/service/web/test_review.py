@@ -12,7 +12,7 @@ from itertools import count
 import pytest
 from playwright.sync_api import Error, Page, expect
 
-from quire.extract.encoding import extraction_json
+from quire.evidence.extract.extraction_json import extraction_json
 from tests import bills
 from tests.runtime.tracking import wait_until
 from tests.unit.service.api.conftest import Serving

@@ -1,0 +1,45 @@
+"""Who has a role in an agreement: `JPMorgan Chase Bank, N.A., as Administrative Agent`, `Acme Ltd (the “Tenant”)`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from quire.evidence.extract.prose.found import FoundInProse
+from quire.evidence.extract.prose.names import NAME, canonical, is_name
+from quire.evidence.extract.prose.running_text import RunningText
+
+ROLE = re.compile(
+    r"\b(?P<role>(?:(?:administrative|collateral|paying|transfer|escrow|syndication|documentation) )?agent|"
+    r"(?:co )?borrower|guarantor|trustee|issuer|lender|landlord|tenant|lessor|lessee|licensor|licensee|franchisor|"
+    r"franchisee|mortgagor|mortgagee|pledgor|servicer|depositary|underwriter)$"
+)
+"""Names of fields that are roles, of which an agreement usually has one."""
+_BEGINNING = 15_000
+"""Characters in which an agreement names who takes part."""
+_BETWEEN = r"(?:\s*,)?(?:\s+an?\s[^,;()“”\"]{3,60},)?\s*"
+
+
+def holders(running: RunningText, role: str) -> list[FoundInProse]:
+    """The names that are said to have a role, those that are said most often first."""
+    said = list(_said(running.text, role))
+    counts = Counter(str(one.value).casefold() for one in said)
+    kept: dict[str, FoundInProse] = {}
+    for one in sorted(said, key=lambda one: -counts[str(one.value).casefold()]):
+        kept.setdefault(str(one.value).casefold(), one)
+    return list(kept.values())
+
+
+def _said(text: str, role: str) -> Iterator[FoundInProse]:
+    words = r"\s+".join(map(re.escape, role.split()))
+    named = re.compile(
+        rf"{_BETWEEN}(?:\(?\bas\s+(?:the\s+|sole\s+)*{words}\b|\(\s*(?:the\s+)?[“\"‘']{words}[”\"’'])", re.IGNORECASE
+    )
+    for found in NAME.finditer(text, 0, _BEGINNING):
+        start = text.rfind("\n", found.start(), found.end()) + 1 or found.start()  # a name is in one block
+        whole = re.sub(r",?\s+as$", "", text[start : found.end()])  # the word, not the legal form AS
+        name = whole.rstrip(",. ")
+        end = start + len(whole if whole.endswith(".") else name)
+        if is_name(name) and any(named.match(text, place) for place in (start + len(name), end)):
+            yield FoundInProse(canonical(text[start:end]), start, end, 0.8)

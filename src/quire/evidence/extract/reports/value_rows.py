@@ -1,0 +1,67 @@
+"""The values of an extraction one after the other, each with its evidence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from quire.core.context import Json
+from quire.core.types import NO_BOX, BBox
+from quire.evidence.extract.values import Extraction, LeafEvidence
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRow:
+    """A value and its evidence; the value is None where nothing was found."""
+
+    path: str
+    value: Json
+    evidence: LeafEvidence
+
+    @property
+    def text(self) -> str:
+        return shown(self.value)
+
+    @property
+    def confidence(self) -> float | None:
+        return self.evidence.confidence.get("total")
+
+    @property
+    def sure(self) -> str:
+        """How likely the value answers its field, in words; nothing where that is not known."""
+        sure = self.evidence.probability
+        return "" if sure is None else f"{int(100 * sure)} % sure"  # rounded down: never surer than it is
+
+    @property
+    def boxes(self) -> tuple[BBox, ...]:
+        return placed(self.evidence.bboxes)
+
+
+def value_rows(extraction: Extraction) -> list[ValueRow]:
+    """Every value in the order of the schema."""
+    values = dict(_leaves(extraction.values, ""))
+    return [ValueRow(path, values.get(path), one) for path, one in extraction.evidence.items()]
+
+
+def placed(boxes: tuple[BBox, ...]) -> tuple[BBox, ...]:
+    """Boxes with a place on the page: a document without pages has none."""
+    return tuple(box for box in boxes if box != NO_BOX)
+
+
+def shown(value: Json) -> str:
+    """A value as text: as it is, numbers as in JSON, nothing for None."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _leaves(value: Json, path: str) -> Iterator[tuple[str, Json]]:
+    if isinstance(value, dict):
+        for name, child in value.items():
+            yield from _leaves(child, f"{path}.{name}" if path else name)
+    elif isinstance(value, list):
+        for index, child in enumerate(value):
+            yield from _leaves(child, f"{path}[{index}]")
+    else:
+        yield path, value

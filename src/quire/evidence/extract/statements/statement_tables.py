@@ -1,0 +1,124 @@
+"""The tables of a document that are statements: rows with a label, and a figure for each period."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from quire.core.types import Block, Cell, Table
+from quire.evidence.catalog.builder import cell_id
+from quire.evidence.extract.statements.periods import StatedPeriod, stated_period
+from quire.evidence.verify.numbers import scale_of
+
+_ABOVE = 4
+"""Blocks before a table that may say what its figures are multiplied by."""
+_FIRST_ROWS = 3
+"""Rows that may be the head of a table without header cells."""
+_FIGURE = re.compile(r"^[\s$€£¥(\-–—+]*\d[\d.,\s]*[)%\s]*$")
+
+
+class StatedScale(NamedTuple):
+    """What the figures of a table are multiplied by, and the record that says so."""
+
+    figure: int
+    record: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatementRow:
+    """A row with its figures by column; `section` is the label of the row without figures above it."""
+
+    label: str
+    section: str
+    cells: Mapping[int, Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A table with the period of each column, and the header cell that names it."""
+
+    block: Block
+    periods: Mapping[int, StatedPeriod]
+    heads: Mapping[int, tuple[Cell, str]]
+    rows: Sequence[StatementRow]
+    scale: StatedScale | None
+
+    @property
+    def is_of_points(self) -> bool:
+        """Whether its figures are those of a day, as in a balance sheet."""
+        return any(period.is_time_point for period in self.periods.values())
+
+
+def statements_of(blocks: Sequence[Block]) -> Iterator[Statement]:
+    """All statements in the order of the document."""
+    for at, block in enumerate(blocks):
+        if block.table is None or block.table.columns < 2:
+            continue
+        above = [one for one in blocks[max(0, at - _ABOVE) : at] if one.page == block.page and one.table is None]
+        if (found := _statement(block, block.table, above)) is not None:
+            yield found
+
+
+def _statement(block: Block, table: Table, above: Sequence[Block]) -> Statement | None:
+    first = _first_row(table)
+    over = " ".join(
+        [one.text for one in above]
+        + [cell.text for cell in table.cells if cell.row < first and cell.column_span == table.columns]
+    )
+    heads = _heads(table, first)
+    periods = {column: found for column, (_, text) in heads.items() if (found := stated_period(text, over))}
+    if not periods or len({*periods.values()}) < len(periods):
+        return None
+    rows = list(_rows(table, first, periods))
+    return Statement(block, periods, heads, rows, _scale(block, table, first, above)) if rows else None
+
+
+def _first_row(table: Table) -> int:
+    headed = {cell.row for cell in table.cells if cell.header}
+    first = 0
+    while first in headed:
+        first += 1
+    if first:
+        return first
+    figures = (cell.row for cell in table.cells if cell.column and _FIGURE.match(cell.text) and "," in cell.text)
+    return min(min(figures, default=0), _FIRST_ROWS)
+
+
+def _heads(table: Table, first: int) -> dict[int, tuple[Cell, str]]:
+    """The lowest head of each column but the first, with all that stands above it."""
+    found: dict[int, tuple[Cell, str]] = {}
+    for cell in table.cells:
+        if cell.row >= first or cell.column_span == table.columns or not cell.text.strip():
+            continue
+        for column in range(max(cell.column, 1), cell.column + cell.column_span):
+            before = found[column][1] if column in found else ""
+            found[column] = cell, f"{before} {' '.join(cell.text.split())}".strip()
+    return found
+
+
+def _rows(table: Table, first: int, periods: Mapping[int, StatedPeriod]) -> Iterator[StatementRow]:
+    by_row: dict[int, dict[int, Cell]] = {}
+    for cell in table.cells:
+        by_row.setdefault(cell.row, {})[cell.column] = cell
+    section = ""
+    for row in range(first, table.rows):
+        cells = by_row.get(row, {})
+        label = " ".join(cells[0].text.split()) if 0 in cells else ""
+        figures = {at: cell for at, cell in cells.items() if at in periods and _FIGURE.match(cell.text)}
+        if label and figures:
+            yield StatementRow(label, section, figures)
+        elif label and not any(cell.text.strip() for at, cell in cells.items() if at):
+            section = label
+
+
+def _scale(block: Block, table: Table, first: int, above: Sequence[Block]) -> StatedScale | None:
+    for cell in table.cells:
+        if cell.row < first and (figure := scale_of(cell.text)) > 1:
+            return StatedScale(figure, cell_id(block.id, cell.row, cell.column), cell.text)
+    for one in reversed(above):
+        if (figure := scale_of(one.text)) > 1:
+            return StatedScale(figure, one.id, one.text)
+    return None

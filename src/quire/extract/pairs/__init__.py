@@ -1,5 +1,0 @@
-"""Labels with their values anywhere on a page, for documents whose fields are not known."""
-
-from quire.extract.pairs.finding import LabelledValue, RoleInLine, find_pairs, find_roles
-
-__all__ = ["LabelledValue", "RoleInLine", "find_pairs", "find_roles"]

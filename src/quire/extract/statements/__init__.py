@@ -1,5 +1,0 @@
-"""Figures of financial statements: the row that a field names, and a value for each period of its columns."""
-
-from quire.extract.statements.extractor import StatementExtractor
-
-__all__ = ["StatementExtractor"]
