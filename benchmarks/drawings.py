@@ -19,8 +19,8 @@ from typing import Any
 
 from benchmarks.corpus import CORPUS
 from benchmarks.report import LeftOut, Options, Report, Table, goal
-from quire.domains import drawings
-from quire.domains.drawings.grammar import TagText, stacked_tag, tag_of
+from quire.pipelines.domains import drawings
+from quire.pipelines.domains.drawings.grammar import TagText, stacked_tag, tag_of
 
 SET = "pid-drawings"
 GOAL = 0.85

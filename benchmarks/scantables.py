@@ -24,10 +24,10 @@ from benchmarks.slanet import Slanet
 from benchmarks.tablecells import Box, Place, Placed, filled, within
 from quire.core.picture import Picture
 from quire.core.types import BBox
-from quire.detect.lattice import RulingLine, grids
 from quire.pages.detect.rulings import find_rulings
 from quire.pages.prepare import Prepared, PrepareProfile, page_picture, prepare
 from quire.pages.prepare.pixels import pixels_of
+from quire.pipelines.detect.lattice import RulingLine, grids
 
 DPI = 200
 NEAR_INCHES = 0.04  # rules nearer than this are one

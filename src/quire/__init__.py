@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from quire.evidence.learn.training import learn as learn
     from quire.flow.components import component
     from quire.net.fetching import FetchPolicy
-    from quire.pipeline import (
+    from quire.pipelines.pipeline import (
         Pipeline,
         PipelineResult,
         classifier,
@@ -102,7 +102,7 @@ _HOMES = {
     "quire.net.fetching": ("FetchPolicy",),
     "quire.core.events": ("Event", "to_sse"),
     "quire.flow.components": ("component",),
-    "quire.pipeline": (
+    "quire.pipelines.pipeline": (
         "Pipeline",
         "PipelineResult",
         "classifier",

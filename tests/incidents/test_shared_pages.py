@@ -22,7 +22,7 @@ from quire.durable.deletion import delete_documents
 from quire.durable.opening import workflows_on
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.pipeline import Pipeline, detector, recognizer
+from quire.pipelines.pipeline import Pipeline, detector, recognizer
 from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore
 from quire.store.garbage import Limits, collect

@@ -26,7 +26,7 @@ from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.pages.assemble import assemble
 from quire.pages.recognize.engine_registry import make
-from quire.pipeline import Pipeline, preprocess
+from quire.pipelines.pipeline import Pipeline, preprocess
 from quire.result import DocumentResult
 from quire.runtime.local import LocalRuntime
 from quire.runtime.restate.runtime import RestateRuntime

@@ -44,7 +44,7 @@ PATIENCE_S = 120.0
 
 NEEDED = (
     "cv2",
-    "quire.detect",
+    "quire.pipelines.detect",
     "quire.output.export._json",
     "quire.pages.prepare.preparation",
     "quire.pages.render.pdf",

@@ -56,7 +56,7 @@ NOT_FOR_READING = {
     "quire.pages.recognize.recognised_text",
     "quire.pages.recognize.structured",
     "quire.pages.render",
-    "quire.roles",
+    "quire.pipelines.roles",
     "ctypes",
     "statistics",
     "tomllib",

@@ -20,7 +20,7 @@ from quire.durable.folders.naming import NamedSource
 from quire.system.atomic_files import write_files
 
 if TYPE_CHECKING:
-    from quire.domains.discover import Discovery
+    from quire.pipelines.domains.discover import Discovery
     from quire.result import DocumentResult
 
 EXAMPLES = """\b
@@ -72,7 +72,7 @@ def discover(  # noqa: PLR0913 - one argument per option
     code = read_each(files, request)
     if not read.results:
         return code
-    from quire.domains.discover import schema
+    from quire.pipelines.domains.discover import schema
 
     found = schema(read.results, share=share)
     _write(found, output, values)

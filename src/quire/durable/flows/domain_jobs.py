@@ -13,7 +13,7 @@ from quire.core.opened import Opened, WorkerWork
 from quire.durable.reads.jobs import Export, loaded_result
 
 if TYPE_CHECKING:
-    from quire.domains.forms import Form
+    from quire.pipelines.domains.forms import Form
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,14 @@ def form_workbook(document: Export, work: WorkerWork) -> tuple[dict[str, object]
 
 def drawing(request: DrawingRequest, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """A drawing as JSON."""
-    from quire.domains import drawings
+    from quire.pipelines.domains import drawings
 
     read = drawings.read(request.source.document(work), pages=request.pages)
     return {}, json.dumps(read.to_json()).encode()
 
 
 def _form_of(document: Export, work: WorkerWork) -> Form:
-    from quire.domains.forms import drawn_boxes, form_of
+    from quire.pipelines.domains.forms import drawn_boxes, form_of
 
     result = loaded_result(document, work)
     return form_of(result, check_boxes=drawn_boxes(document.source.document(work), result))

@@ -1,4 +1,4 @@
-"""Components for the ready-made pipelines of `quire.domains`. Those that open a file do so in workers."""
+"""Components for the ready-made pipelines of `quire.pipelines.domains`. Those that open a file do so in workers."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def domain_services(steps: DocumentSteps) -> Mapping[str, Callable[..., object]]
 @component(version="1")
 def _tag_list(drawing: dict[str, Json]) -> Files:
     """The tags of a drawing as CSV."""
-    from quire.domains.drawings.sheet import tags_csv, tags_of
+    from quire.pipelines.domains.drawings.sheet import tags_csv, tags_of
 
     return Files({".tags.csv": tags_csv(tags_of(drawing)).encode()})
 
@@ -88,7 +88,7 @@ def _tag_list(drawing: dict[str, Json]) -> Files:
 @component(version="1", outputs={"schema": dict, "values": dict})
 def _discover(document: DocumentResult) -> dict[str, Json]:
     """A schema proposed from a document, and its values by that schema."""
-    from quire.domains import discover
+    from quire.pipelines.domains import discover
 
     found = discover.schema([document])
     return {"schema": dict(found.schema), "values": found.fill()[0].values}

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from quire.core.context import Json
-from quire.correct.dictionary import Dictionary
-from quire.correct.vocabulary import Vocabulary
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.schema import LeafSpec
 from quire.evidence.learn.choices import LeafChoice
 from quire.evidence.learn.features import feature
 from quire.evidence.learn.samples import Sample
+from quire.pipelines.correct.dictionary import Dictionary
+from quire.pipelines.correct.vocabulary import Vocabulary
 
 LEAST_ALIKE = 0.85
 """How similar a misread value must be to a confirmed one."""

@@ -1,9 +1,0 @@
-"""Classifiers of regions: blank, a header, one cell drawn as several. Blank regions are never sent to an engine."""
-
-from __future__ import annotations
-
-from quire.classify.both import hybrid
-from quire.classify.learned import embedding
-from quire.classify.rules import rule_based
-
-__all__ = ["embedding", "hybrid", "rule_based"]
