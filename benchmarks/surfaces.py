@@ -15,7 +15,7 @@ import quire
 from benchmarks import clock, corpus, family
 from benchmarks.report import Options, Report, Table, goal
 from quire.core.opened import Opened
-from quire.reading.drawing import show
+from quire.reading.worker_rendering import show
 from quire.store.files import FileStore
 from quire.store.images import PageImages
 

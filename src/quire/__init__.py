@@ -67,8 +67,8 @@ if TYPE_CHECKING:
         region_preprocessor,
     )
     from quire.reading.call import aread, astream, read, stream
-    from quire.reading.extracting import extract as extract
-    from quire.result import DocumentResult, Ledger, Redacted
+    from quire.reading.extract_call import extract as extract
+    from quire.reading.result import DocumentResult, Ledger, Redacted
     from quire.retrieval.chunk import Chunk, ChunkOptions
     from quire.store.files import FileStore
     from quire.store.images import PageImages
@@ -114,13 +114,13 @@ _HOMES = {
         "region_preprocessor",
     ),
     "quire.reading.call": ("aread", "astream", "read", "stream"),
-    "quire.reading.extracting": ("extract",),
+    "quire.reading.extract_call": ("extract",),
     "quire.evidence.extract.values": ("Extraction",),
     "quire.evidence.learn.training": ("learn",),
     "quire.evidence.learn.samples": ("Sample",),
     "quire.evidence.learn.sample_store": ("SampleStore",),
     "quire.evidence.learn.hints": ("RecognitionHint",),
-    "quire.result": ("DocumentResult", "Ledger", "Redacted"),
+    "quire.reading.result": ("DocumentResult", "Ledger", "Redacted"),
     "quire.durable.flows.flow": ("Flow", "FlowResult"),
     "quire.durable.indexing.index": ("Index",),
     "quire.store.files": ("FileStore",),

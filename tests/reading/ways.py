@@ -27,7 +27,7 @@ from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.pages.assemble import assemble
 from quire.pages.recognize.engine_registry import make
 from quire.pipelines.pipeline import Pipeline, preprocess
-from quire.result import DocumentResult
+from quire.reading.result import DocumentResult
 from quire.runtime.local import LocalRuntime
 from quire.runtime.restate.runtime import RestateRuntime
 from quire.runtime.restate.server import RestateServer

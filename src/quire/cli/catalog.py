@@ -19,7 +19,7 @@ from quire.evidence.catalog.records import SourceCatalog
 from quire.retrieval.chunk.rows import jsonl
 
 if TYPE_CHECKING:
-    from quire.result import DocumentResult
+    from quire.reading.result import DocumentResult
 
 FORMATS = ("jsonl", "parquet")
 

@@ -20,7 +20,7 @@ from quire.retrieval.chunk import DEFAULT_TOKENIZER, ChunkOptions, Tokenizer, se
 from quire.retrieval.chunk.rows import ChunkRow, jsonl, rows
 
 if TYPE_CHECKING:
-    from quire.result import DocumentResult
+    from quire.reading.result import DocumentResult
 
 FORMATS = ("jsonl", "parquet")
 

@@ -38,7 +38,7 @@ def crop(
 ) -> int:
     """Cut the picture of a place out of a page, as PNG: the same place is always the same picture."""
     from quire.core.opened import DiskCopy
-    from quire.reading.drawing import draw
+    from quire.reading.worker_rendering import draw
 
     area = with_margin(box_of(box), margin)
     if output is None and sys.stdout.isatty():

@@ -21,7 +21,7 @@ from quire.system.atomic_files import write_files
 
 if TYPE_CHECKING:
     from quire.pipelines.domains.discover import Discovery
-    from quire.result import DocumentResult
+    from quire.reading.result import DocumentResult
 
 EXAMPLES = """\b
 Examples:

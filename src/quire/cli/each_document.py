@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from quire.client import Client
     from quire.core.types import PageStatus
     from quire.output.export.crops import Crop
-    from quire.result import DocumentResult
+    from quire.reading.result import DocumentResult
     from quire.store.artifacts import ArtifactStore
 
 T = TypeVar("T")
@@ -119,8 +119,8 @@ def page_crops(result: DocumentResult | ServerResult) -> Iterator[Crop | None]:
     """Cuts pictures out of pages that a worker process renders: the file is untrusted."""
     from quire.core.opened import DiskCopy
     from quire.output.export.crops import PageCrops
-    from quire.reading.drawing import rendered_in_worker
-    from quire.result import DocumentResult
+    from quire.reading.result import DocumentResult
+    from quire.reading.worker_rendering import rendered_in_worker
 
     if not isinstance(result, DocumentResult):
         yield None

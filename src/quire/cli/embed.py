@@ -23,7 +23,7 @@ from quire.retrieval.embed.vector_options import VECTOR_FORMATS, DatasetFamily, 
 
 if TYPE_CHECKING:
     from quire.core.context import Store
-    from quire.result import DocumentResult
+    from quire.reading.result import DocumentResult
     from quire.retrieval.embed.dataset import VectorFile
     from quire.retrieval.embed.families import Families
 

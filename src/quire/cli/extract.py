@@ -28,11 +28,11 @@ from quire.durable.folders.naming import NamedSource
 from quire.evidence.extract.reports import PICTURED, REPORT_FORMATS, ReportFormat, check_report_format, report
 from quire.evidence.extract.reports.value_rows import ValueRow, value_rows
 from quire.evidence.extract.values import STATUS_WORDS, SURE, Extraction
-from quire.reading.extracting import read_again, recording
+from quire.reading.extract_call import read_again, recording
 
 if TYPE_CHECKING:
     from quire.core.config import Configuration, Settings
-    from quire.result import DocumentResult
+    from quire.reading.result import DocumentResult
 
 EXAMPLES = """\b
 Examples:

@@ -22,7 +22,7 @@ from quire.system.atomic_files import write_files
 
 if TYPE_CHECKING:
     from quire.cli.read_server import ServerResult
-    from quire.result import DocumentResult, ImageMode
+    from quire.reading.result import DocumentResult, ImageMode
 
 EXAMPLES = """\b
 Examples:
@@ -158,13 +158,13 @@ def _image_mode(given: str | None) -> ImageMode | None:
 
 def _pictures(result: DocumentResult | ServerResult) -> Iterator[tuple[int, bytes | InputError]]:
     """The pages with the boxes drawn, in a worker process: the file is untrusted."""
-    from quire.result import DocumentResult
+    from quire.reading.result import DocumentResult
 
     if not isinstance(result, DocumentResult):
         yield from result.shown()
         return
     from quire.core.opened import DiskCopy
-    from quire.reading.drawing import show
+    from quire.reading.worker_rendering import show
 
     numbers = [page.number for page in result.pages]
     with result.reopened() as document:

@@ -19,7 +19,7 @@ from quire.core.types import PageResult
 from quire.durable.folders.naming import NamedSource
 from quire.output.export import _json, find_format, from_json, show
 from quire.pages.recognize.options import Effort, OcrMode
-from quire.result import DocumentResult, ReadSource, ResultStatus
+from quire.reading.result import DocumentResult, ReadSource, ResultStatus
 from quire.system.atomic_files import fitting_stem, write_files
 
 DPI = 150

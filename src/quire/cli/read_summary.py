@@ -14,7 +14,7 @@ from quire.durable.folders.discovery import FoundSources
 
 if TYPE_CHECKING:
     from quire.cli.read_server import ServerResult
-    from quire.result import DocumentResult
+    from quire.reading.result import DocumentResult
 
 GoesTo = Literal["files", "stdout", "memory"]
 """Where the output of a document goes; `memory`: the command writes it later."""

@@ -24,7 +24,7 @@ from quire.evidence.learn.samples import NO_CONTENT, Sample, SamplePlace
 
 if TYPE_CHECKING:
     from quire.core.config import Settings
-    from quire.result import DocumentResult
+    from quire.reading.result import DocumentResult
 
 Documents = Annotated[
     Path | None, Option(metavar="DIR", help="Folder of the documents that samples, or --truth, are about.")

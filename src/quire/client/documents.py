@@ -16,7 +16,7 @@ from quire.core.engine import Attempt
 from quire.core.errors import InputError
 from quire.core.types import BBox, PageResult
 from quire.output.export import _json, find_format
-from quire.result import DocumentResult, ReadSource
+from quire.reading.result import DocumentResult, ReadSource
 from quire.system.atomic_files import output_stem
 
 

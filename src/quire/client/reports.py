@@ -8,7 +8,7 @@ from typing import Any
 
 from quire.core.context import RunState
 from quire.core.errors import Category
-from quire.result import Ledger, ResultStatus
+from quire.reading.result import Ledger, ResultStatus
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from quire.core.keys import ArtifactKey, Digest
 from quire.core.table_areas import TablesMode
 from quire.output.export.docling_enrichments import EnrichmentKind
 from quire.pages.recognize.options import Effort, OcrMode
-from quire.result import ResultStatus
+from quire.reading.result import ResultStatus
 
 
 @final

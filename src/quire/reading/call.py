@@ -20,8 +20,8 @@ from quire.core.table_areas import TableArea, TableOptions, TablesMode, areas_be
 from quire.core.types import PageInfo, PageResult
 from quire.pages.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.reading.native_pages import LONG, LocalPages, NativePages
+from quire.reading.result import DocumentResult, Ledger, ReadSource
 from quire.reading.stage_run import StagedRun
-from quire.result import DocumentResult, Ledger, ReadSource
 from quire.store.temporary import TemporaryStore
 from quire.system.budget import cpu_budget, worker_count
 

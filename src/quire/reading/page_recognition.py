@@ -29,7 +29,7 @@ from quire.pages.recognize.routing import (
 from quire.pages.recognize.seen import Seen
 from quire.pages.recognize.turns import evidence, other_turns
 from quire.reading.page_stages import EngineReading
-from quire.reading.pictures import ask_about, outcome_of, picture_in, seen_by, source_of
+from quire.reading.picture_questions import ask_about, outcome_of, picture_in, seen_by, source_of
 from quire.system.workers import WorkerError, WorkerReply
 
 if TYPE_CHECKING:

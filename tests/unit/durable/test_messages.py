@@ -16,7 +16,7 @@ from quire.durable.folders.driving import run_batch
 from quire.durable.folders.request import BatchRequest
 from quire.durable.opening import local_runtime
 from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.result import Ledger
+from quire.reading.result import Ledger
 from quire.store.files import FileStore
 from tests import documents
 

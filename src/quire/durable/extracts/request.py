@@ -14,7 +14,7 @@ from quire.evidence.extract import second_reading as rereading
 from quire.evidence.extract.extraction import VERSION
 from quire.evidence.extract.extractor_registry import DEFAULT, find_extractor
 from quire.evidence.extract.schema import ExtractSchema, asked_schema
-from quire.reading.rereading import reread_engine
+from quire.reading.second_reading import reread_engine
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from quire.evidence.cite.language_model import LanguageModel
 from quire.evidence.extract.reports import ReportFormat, check_report_format
 from quire.flow.components import Files
 from quire.reading.model_answers import REQUEST, RecordedAnswers, answered_here
-from quire.reading.rereading import crop_readings
+from quire.reading.second_reading import crop_readings
 from quire.system.workers import WorkerReply
 from quire.system.workers.pool import Lane
 

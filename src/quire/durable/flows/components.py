@@ -15,7 +15,7 @@ from quire.retrieval.embed.vector_options import VECTOR_FORMATS, LexicalOptions
 
 if TYPE_CHECKING:
     from quire.core.types import PageResult
-    from quire.result import DocumentResult
+    from quire.reading.result import DocumentResult
 
 _TEXT = Type("string")
 _TEXTS = Type("list", _TEXT)

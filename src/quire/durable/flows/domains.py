@@ -15,7 +15,7 @@ from quire.flow.components import Component, Files, Port, component, component_o
 from quire.flow.value_types import Type
 
 if TYPE_CHECKING:
-    from quire.result import DocumentResult
+    from quire.reading.result import DocumentResult
 
 DRAWING_S = 7200.0
 """How long a worker may read a drawing: a large sheet is some hundred pictures for OCR."""

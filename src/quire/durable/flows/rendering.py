@@ -18,8 +18,8 @@ from quire.durable.flows.resolving import PageService
 from quire.durable.messages import DocumentReference, PageEntry, SourceJson
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import Sources
-from quire.reading.drawing import draw
 from quire.reading.worker_pages import look_into
+from quire.reading.worker_rendering import draw
 from quire.store.artifacts import ArtifactStore
 from quire.store.images import PageImages
 from quire.system.workers import shared_pool

@@ -22,7 +22,7 @@ from quire.flow.definition import Expression, InputReference, Literal, StepRefer
 
 if TYPE_CHECKING:
     from quire.core.types import PageResult
-    from quire.result import DocumentResult
+    from quire.reading.result import DocumentResult
 
 Loader: TypeAlias = "Callable[[DocumentReference], DocumentResult]"
 """Loads the result that a reference stands for."""

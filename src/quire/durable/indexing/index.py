@@ -201,7 +201,7 @@ class Index:
         A worker process draws it: the file is untrusted. Raises UsageError for a hit without a place, InputError for a
         file that is gone, has changed or cannot be drawn.
         """
-        from quire.reading.drawing import draw
+        from quire.reading.worker_rendering import draw
 
         box = crop_box(hit, margin)
         if box is None:

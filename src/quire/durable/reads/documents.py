@@ -17,7 +17,7 @@ from quire.durable.messages import DocumentReference
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import open_source
 from quire.reading.page_stages import Texts
-from quire.result import DocumentResult, ReadSource
+from quire.reading.result import DocumentResult, ReadSource
 from quire.store.scoped import scoped
 
 

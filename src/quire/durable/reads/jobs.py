@@ -23,7 +23,7 @@ from quire.pages.assemble import assemble_pages
 from quire.pages.recognize.options import RecognizeOptions
 from quire.reading.native_pages import text_of_page
 from quire.reading.page_jobs import about, read_pages
-from quire.result import DocumentResult, ReadSource
+from quire.reading.result import DocumentResult, ReadSource
 
 AT_ONCE = 64
 """Artifacts in one message from the parent."""

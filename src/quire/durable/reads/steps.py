@@ -34,10 +34,10 @@ from quire.reading.bundles import bundle_of
 from quire.reading.native_pages import LocalPages
 from quire.reading.page_stages import Gathered, Texts
 from quire.reading.pages import PageFlow, PageMade, assemble_document, page_without_blocks
+from quire.reading.result import Ledger
 from quire.reading.stage import Artifact, Encoded
 from quire.reading.stage_run import StagedRun
 from quire.reading.worker_pages import About, ReceivedPage, WorkerPages, look_into, received, stored
-from quire.result import Ledger
 from quire.store.scoped import ScopedStore
 from quire.system.budget import worker_count
 from quire.system.workers import Job, WorkerPool, WorkerReply, shared_pool

@@ -33,7 +33,7 @@ from quire.output.export.docling_enrichments import Addition, EnrichmentKind, ad
 from quire.output.export.docling_images import OutputOptions, image_of
 from quire.pages.recognize.vision.request import data_url
 from quire.reading.native_pages import text_of_page
-from quire.result import DocumentResult, ReadSource
+from quire.reading.result import DocumentResult, ReadSource
 
 VERSION = "2"
 PICTURES_AT_ONCE = 16

@@ -28,8 +28,8 @@ from quire.evidence.extract.reports import MEDIA_TYPES, ReportFormat
 from quire.evidence.extract.reports import VERSION as REPORT
 from quire.output.export import find_format
 from quire.output.place_crops import PAGE_DPI, picture_id
-from quire.reading.drawing import draw
 from quire.reading.worker_pages import stored
+from quire.reading.worker_rendering import draw
 from quire.retrieval.chunk import ChunkOptions, find_tokenizer, settings_of
 from quire.retrieval.chunk.rows import ChunkRow
 from quire.system.atomic_files import output_stem

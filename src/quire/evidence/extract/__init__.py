@@ -11,7 +11,7 @@ from types import ModuleType
 
 class _CallablePackage(ModuleType):
     def __call__(self, *arguments: object, **options: object) -> object:
-        return import_module("quire.reading.extracting").extract(*arguments, **options)
+        return import_module("quire.reading.extract_call").extract(*arguments, **options)
 
 
 sys.modules[__name__].__class__ = _CallablePackage

@@ -27,7 +27,7 @@ from quire.evidence.extract.tables.table_extractor import ITEMS, TableExtractor
 from quire.evidence.extract.values import Extraction
 from quire.pipelines.domains.known_fields import known_fields
 from quire.reading.call import ReadOptions, read
-from quire.result import DocumentResult
+from quire.reading.result import DocumentResult
 
 SHARE = 0.5
 """Of the documents: a label or a table that fewer have is not proposed."""

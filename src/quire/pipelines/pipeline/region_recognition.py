@@ -20,7 +20,7 @@ from quire.pages.recognize.normalize import interpreted
 from quire.pipelines.pipeline.region_places import joined
 from quire.pipelines.pipeline.run import GLANCE_S, Cancelled, PipelineRun, failure_of
 from quire.pipelines.roles import Crop
-from quire.reading.pictures import ask_about, can_be_sent, outcome_of, questions_at_once, source_of
+from quire.reading.picture_questions import ask_about, can_be_sent, outcome_of, questions_at_once, source_of
 
 BATCH = 32
 """How many regions go into one question to an engine that takes several."""

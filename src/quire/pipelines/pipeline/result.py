@@ -9,7 +9,7 @@ from quire.core.document import Document
 from quire.core.engine import Recognition
 from quire.core.types import Block, Layout, PageInfo, PageResult
 from quire.pages.assemble import assemble_pages
-from quire.result import DocumentResult, ResultStatus
+from quire.reading.result import DocumentResult, ResultStatus
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from quire.core.context import RunState
 from quire.core.errors import Category
 from quire.core.types import PageStatus
-from quire.result import ResultStatus
+from quire.reading.result import ResultStatus
 from quire.retrieval.search.excerpts import LineKind
 
 

@@ -15,7 +15,7 @@ from quire.core.errors import ConfigurationError, PasswordError, UsageError
 from quire.core.lazy_words import words_of
 from quire.core.types import BBox, Block, Word
 from quire.output.export import pdf
-from quire.result import DocumentResult
+from quire.reading.result import DocumentResult
 from tests import documents
 
 from .results import Result

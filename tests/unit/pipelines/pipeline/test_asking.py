@@ -26,7 +26,7 @@ from quire.pipelines.pipeline import (
     region_preprocessor,
     save,
 )
-from quire.reading.pictures import ROOM
+from quire.reading.picture_questions import ROOM
 from tests import scans
 from tests.fakes.engines import AsyncEngine, BadEngine, NumberEngine, calls, held, said_of
 from tests.runtime.tracking import wait_until
@@ -90,7 +90,7 @@ def test_cancelling_ends_the_worker_of_an_engine_that_hangs(sheets, tmp_path):
 
 
 def test_regions_of_a_picture_that_is_too_large_for_a_worker_are_sent_one_by_one(page, monkeypatch):
-    monkeypatch.setattr("quire.reading.pictures.MAX_DATA", ROOM + 15_000)
+    monkeypatch.setattr("quire.reading.picture_questions.MAX_DATA", ROOM + 15_000)
     halves = detector(lambda picture: Layout((Region("a", LEFT), Region("b", RIGHT))), name="halves")
     told = Told()
     result = Pipeline(halves, EchoEngine(), on_event=told)(page)

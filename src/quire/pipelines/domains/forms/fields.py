@@ -14,7 +14,7 @@ from quire.pipelines.correct import Corrector
 from quire.pipelines.detect.check_boxes import CheckBox, find_check_boxes
 from quire.pipelines.domains.forms.found_form import CheckedBox, Form, FormField
 from quire.reading.call import ReadOptions, read
-from quire.result import DocumentResult
+from quire.reading.result import DocumentResult
 from quire.system.awaited import settled
 
 BEFORE = 12.0  # of the height of a check box: how far left of it its label may end

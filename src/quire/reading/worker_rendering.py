@@ -65,7 +65,9 @@ def draw(  # noqa: PLR0913 - what is drawn, and how
 
     def job(group: tuple[int, ...]) -> Job:
         own = None if marks is None else {number: marks[number] for number in group if number in marks}
-        return Job("quire.reading.drawing:draw_in_worker", _Group(source, group, options, count, own, fit, box))
+        return Job(
+            "quire.reading.worker_rendering:draw_in_worker", _Group(source, group, options, count, own, fit, box)
+        )
 
     drawn = PageGroups(pool or shared_pool(), job, _received, open_s=page_s, page_s=page_s, room=AHEAD)
     with closing(drawn):

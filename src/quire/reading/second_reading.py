@@ -29,7 +29,7 @@ from quire.pages.recognize.engine_registry import make
 from quire.pages.recognize.normalize import WHOLE_PAGE, interpreted
 from quire.pages.recognize.page_job import LookRequest
 from quire.pages.recognize.seen import Seen
-from quire.reading.pictures import ask_about, outcome_of, picture_in, questions_at_once, seen_by
+from quire.reading.picture_questions import ask_about, outcome_of, picture_in, questions_at_once, seen_by
 from quire.retrieval.embed.families import quiet_asker
 from quire.system.workers import Job, JobFailed, WorkerError
 

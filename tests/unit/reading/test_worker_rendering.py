@@ -17,7 +17,7 @@ from quire.core.errors import CorruptError, InputError, LimitError
 from quire.core.opened import Opened
 from quire.durable.flows.making import GROUP as STEP
 from quire.durable.opening import pools_for, workflows_on
-from quire.reading.drawing import AHEAD, GROUP, draw, show
+from quire.reading.worker_rendering import AHEAD, GROUP, draw, show
 from quire.runtime.local import inline
 from quire.store.files import FileStore
 from quire.store.images import PageImages

@@ -10,7 +10,7 @@ from quire.core.context import Json
 from quire.core.document import Document, Source
 from quire.core.errors import UsageError
 from quire.reading.call import ReadOptions, StorePlace, read
-from quire.result import DocumentResult
+from quire.reading.result import DocumentResult
 
 if TYPE_CHECKING:
     from quire.core.engine import Engine
@@ -48,7 +48,7 @@ def extract(
             raise UsageError(f"the document was read already: {late[0]!r} comes too late")
     engine = None
     if reread is not None:
-        from quire.reading.rereading import reread_engine
+        from quire.reading.second_reading import reread_engine
 
         engine = reread_engine(reread, options.get("lang", ()))
     result = source if isinstance(source, DocumentResult) else read(source, **options)
@@ -73,7 +73,7 @@ def read_again(
     from quire.core.opened import DiskCopy
     from quire.evidence.extract.second_reading import reread_places, with_readings
     from quire.reading.model_answers import opened_store
-    from quire.reading.rereading import crop_readings
+    from quire.reading.second_reading import crop_readings
 
     catalog = result.catalog()
     places = reread_places(extraction, schema, catalog, engine.name)
