@@ -11,8 +11,8 @@ from pathlib import Path
 from benchmarks import corpus
 from benchmarks.heartbeat import BEAT_S, GOAL_MS, beating
 from benchmarks.report import LeftOut, Options, Report, Table, goal
-from quire.durable.opening import local_runtime
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.runtimes import local_runtime
 from quire.store.files import FileStore
 from quire.system.workers import shared_pool
 

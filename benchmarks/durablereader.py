@@ -13,8 +13,8 @@ from pathlib import Path
 from benchmarks.conversation import Answer, Program, serve
 from benchmarks.report import LeftOut
 from quire.core.context import Json, Runtime
-from quire.durable.opening import local_runtime
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.runtimes import local_runtime
 from quire.store.files import FileStore
 
 PATIENCE_S = 600.0

@@ -14,10 +14,10 @@ from benchmarks import clock, corpus, family
 from benchmarks.report import LeftOut, Options, Report, Table, goal
 from quire.core.context import Store
 from quire.core.page_ranges import page_numbers
-from quire.durable.opening import local_runtime, pools_for
-from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.durable.reads.steps import DocumentSteps
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.reads.read_steps import DocumentSteps
 from quire.durable.reads.workflows import GROUP
+from quire.durable.runtimes import local_runtime, pools_for
 from quire.store.files import FileStore
 from quire.store.temporary import TemporaryStore
 from quire.system.workers import shared_pool

@@ -16,8 +16,8 @@ from benchmarks.quirecommand import quire
 from benchmarks.report import LeftOut, Options, Report, Table, goal
 from quire.core.keys import digest_bytes
 from quire.database.outputs import Output, OutputFile, Outputs
+from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.folders.plan import plan_batch
-from quire.durable.folders.request import BatchRequest
 from quire.store.files import FileStore
 
 GOAL_S = 5.0

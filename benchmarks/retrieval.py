@@ -30,7 +30,7 @@ from benchmarks.report import LeftOut, Options, Report, Table, goal
 from quire.asking import Asker
 from quire.core.errors import ConfigurationError
 from quire.durable.indexing.index import Index
-from quire.durable.indexing.opening import open_indexes
+from quire.durable.indexing.store_index import open_indexes
 from quire.retrieval.chunk.rows import ChunkRow, rows
 from quire.retrieval.embed.batches import dense_vectors
 from quire.retrieval.embed.codec import decode_dense

@@ -31,9 +31,9 @@ from quire.core.keys import digest_bytes
 from quire.core.picture import Picture
 from quire.core.types import BBox
 from quire.durable.deletion import delete_documents
-from quire.durable.opening import local_runtime
-from quire.durable.reads.documents import load_result
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_records import load_result
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.runtimes import local_runtime
 from quire.pages.recognize.codec import encode_recognitions
 from quire.store.garbage import Limits, collect
 from quire.store.opening import open_store

@@ -15,7 +15,7 @@ from benchmarks.durablereader import DurableReader, Portion, check, read_durably
 from benchmarks.report import LeftOut, Options, Report, Table
 from quire.devcluster import haproxy, postgres
 from quire.devcluster.local import ClusterOptions, LocalCluster
-from quire.durable.opening import open_runtime
+from quire.durable.runtimes import open_runtime
 
 PORTIONS, PAGES = 3, 14
 QUICK_PORTIONS, QUICK_PAGES = 1, 4

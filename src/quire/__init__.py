@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         TableBlock,
         Word,
     )
-    from quire.durable.flows.flow import Flow, FlowResult
+    from quire.durable.flows.flow_call import Flow, FlowResult
     from quire.durable.indexing.index import Index
     from quire.evidence.extract.values import Extraction
     from quire.evidence.learn.hints import RecognitionHint
@@ -121,7 +121,7 @@ _HOMES = {
     "quire.evidence.learn.sample_store": ("SampleStore",),
     "quire.evidence.learn.hints": ("RecognitionHint",),
     "quire.reading.result": ("DocumentResult", "Ledger", "Redacted"),
-    "quire.durable.flows.flow": ("Flow", "FlowResult"),
+    "quire.durable.flows.flow_call": ("Flow", "FlowResult"),
     "quire.durable.indexing.index": ("Index",),
     "quire.store.files": ("FileStore",),
     "quire.store.images": ("PageImages",),

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from quire.core.embedder import Embedder, TextRole, VectorFamily
 from quire.core.engine import Policy
 from quire.core.keys import Profile
-from quire.durable.indexing import delivery, searching
+from quire.durable.indexing import delivery
+from quire.durable.indexing import searcher as searching
 from quire.retrieval.embed import embedder_registry as registry
 from quire.retrieval.embed.codec import encode_dense
 

@@ -20,9 +20,9 @@ import quire
 from quire.core.context import Claim, Json
 from quire.core.errors import QuireError
 from quire.core.keys import ArtifactKey
-from quire.durable.opening import pools_for, workflows_on
-from quire.durable.reads.documents import load_result
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_records import load_result
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.runtimes import pools_for, workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 from quire.store.opening import open_store

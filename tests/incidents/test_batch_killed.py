@@ -38,9 +38,9 @@ def size(document) -> int:
 
 PROGRAM = """
 import json, sys
-from quire.durable.folders.request import BatchRequest
-from quire.durable.flows.flow import Flow
-from quire.durable.opening import local_runtime
+from quire.durable.folders.batch_request import BatchRequest
+from quire.durable.flows.flow_call import Flow
+from quire.durable.runtimes import local_runtime
 from quire.store.files import FileStore
 
 what = sys.argv[1]

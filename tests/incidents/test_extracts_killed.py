@@ -35,8 +35,8 @@ class Deadly:
 PROGRAM = """
 import os
 from pathlib import Path
-from quire.durable.folders.request import BatchRequest
-from quire.durable.opening import local_runtime
+from quire.durable.folders.batch_request import BatchRequest
+from quire.durable.runtimes import local_runtime
 from quire.store.files import FileStore
 
 Path("pid").write_text(str(os.getpid()))

@@ -41,9 +41,9 @@ output: {numbers: {$step: numbers}, status: {$step: document, path: status}}
 """
 PROGRAM = """
 import json, sys
-from quire.durable.flows.flow import Flow
+from quire.durable.flows.flow_call import Flow
 from quire.durable.flows.workflow import flow_argument, flow_output
-from quire.durable.opening import local_runtime
+from quire.durable.runtimes import local_runtime
 from quire.store.files import FileStore
 
 folder, source = sys.argv[1:]

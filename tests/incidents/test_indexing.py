@@ -15,7 +15,7 @@ import quire.durable.indexing.delivery as delivery
 from quire.core.document import Document
 from quire.core.errors import StoreError
 from quire.durable.indexing.index import Index
-from quire.durable.indexing.opening import open_indexes
+from quire.durable.indexing.store_index import open_indexes
 from quire.retrieval.search.backend import Indexes
 from quire.store.opening import open_store
 from tests import documents
@@ -86,7 +86,7 @@ import os, signal, sys
 from pathlib import Path
 from quire.durable.indexing import delivery
 from quire.durable.indexing.index import Index
-from quire.durable.opening import local_runtime
+from quire.durable.runtimes import local_runtime
 from quire.store.opening import open_store
 from tests.fakes.hashed_words import HashedWords, offer
 

@@ -13,9 +13,9 @@ import pytest
 
 from quire.devcluster.local import LocalCluster
 from quire.devcluster.program import ServerProgram
-from quire.durable.opening import open_runtime
-from quire.durable.reads.documents import load_result
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_records import load_result
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.runtimes import open_runtime
 from tests import scans
 from tests.fakes.strangers import Stranger, install
 from tests.runtime.tracking import wait_until

@@ -19,9 +19,9 @@ from quire.core.keys import digest_bytes
 from quire.core.picture import Picture
 from quire.core.types import BBox, Layout, Region
 from quire.durable.deletion import delete_documents
-from quire.durable.opening import workflows_on
-from quire.durable.reads.documents import load_result
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_records import load_result
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.runtimes import workflows_on
 from quire.pipelines.pipeline import Pipeline, detector, recognizer
 from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore

@@ -21,9 +21,9 @@ from quire.core.document import Document
 from quire.core.errors import QuireError
 from quire.core.events import Event
 from quire.database.runs import Runs
-from quire.durable.opening import pools_for, workflows_on
-from quire.durable.reads.documents import load_result
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_records import load_result
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.runtimes import pools_for, workflows_on
 from quire.pages.assemble import assemble
 from quire.pages.recognize.engine_registry import make
 from quire.pipelines.pipeline import Pipeline, preprocess

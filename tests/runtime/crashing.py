@@ -28,9 +28,9 @@ from threading import Lock, current_thread
 
 from quire.core.context import Json
 from quire.database.sqlite import SqliteDatabase
-from quire.durable.opening import pools_for, workflows_on
-from quire.durable.reads.documents import load_result
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_records import load_result
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.runtimes import pools_for, workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore
 from quire.store.local import LocalObjects

@@ -11,8 +11,8 @@ import pytest
 from quire.core.context import Context, Json, Workflow
 from quire.core.errors import ConfigurationError, RunError, UsageError
 from quire.database.sqlite import SqliteDatabase
-from quire.durable.folders.request import BatchRequest
-from quire.durable.opening import open_runtime, workflows_on
+from quire.durable.folders.batch_request import BatchRequest
+from quire.durable.runtimes import open_runtime, workflows_on
 from quire.runtime.restate.endpoint import Endpoint, ServiceOptions
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords

@@ -14,7 +14,7 @@ from quire.core.errors import UsageError
 if TYPE_CHECKING:
     from quire.batch.contracts import Policy, Schedule
     from quire.core.context import Json
-    from quire.durable.folders.request import BatchRequest
+    from quire.durable.folders.batch_request import BatchRequest
     from quire.flow import FlowDefinition
 
 INPUTS = {
@@ -70,7 +70,7 @@ def asked_for(configuration: Configuration, paths: Sequence[Path] | None, choice
 
 def _last_request(settings: Settings, place: str) -> BatchRequest:
     from quire.database.runs import Runs
-    from quire.durable.folders.request import BatchRequest
+    from quire.durable.folders.batch_request import BatchRequest
 
     folder = settings.output and str(Path(settings.output).absolute())
     with looked_at(settings, place) as database:
@@ -85,8 +85,8 @@ def _last_request(settings: Settings, place: str) -> BatchRequest:
 def request_of(configuration: Configuration, paths: Sequence[Path], choice: Choice) -> BatchRequest:
     """The request of a batch. Raises UsageError for options that cannot work, before anything is read."""
     from quire.batch.contracts import StageOptions
-    from quire.durable.flows.flow import Flow
-    from quire.durable.folders.request import BatchRequest, Shard
+    from quire.durable.flows.flow_call import Flow
+    from quire.durable.folders.batch_request import BatchRequest, Shard
 
     settings = configuration.settings
     if settings.output is None:

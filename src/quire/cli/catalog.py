@@ -13,7 +13,7 @@ from quire.cli.each_document import DocumentsRequest, Written, read_each, write_
 from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult
 from quire.cli.settings import reading_configuration
-from quire.durable.folders.naming import NamedSource
+from quire.durable.folders.output_names import NamedSource
 from quire.evidence.catalog.catalog_rows import catalog_rows
 from quire.evidence.catalog.records import SourceCatalog
 from quire.retrieval.chunk.rows import jsonl

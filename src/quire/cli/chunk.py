@@ -15,7 +15,7 @@ from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult
 from quire.cli.settings import reading_configuration
 from quire.core.keys import digest_of
-from quire.durable.folders.naming import NamedSource
+from quire.durable.folders.output_names import NamedSource
 from quire.retrieval.chunk import DEFAULT_TOKENIZER, ChunkOptions, Tokenizer, settings_of
 from quire.retrieval.chunk.rows import ChunkRow, jsonl, rows
 

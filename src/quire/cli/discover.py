@@ -16,7 +16,7 @@ from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult
 from quire.cli.reporting import print_lines
 from quire.cli.settings import reading_configuration
-from quire.durable.folders.naming import NamedSource
+from quire.durable.folders.output_names import NamedSource
 from quire.system.atomic_files import write_files
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from quire.core.events import Event, Sink
 
 if TYPE_CHECKING:
     from quire.batch import StageOutcome
-    from quire.durable.folders.request import BatchRequest
+    from quire.durable.folders.batch_request import BatchRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def drive(request: BatchRequest, settings: Settings, place: str, showing: Showin
     Signals are handled until everything is closed, so that none of them interrupts the clean-up.
     """
     from quire.batch import Stop, stop_on_signals
-    from quire.durable.folders.driving import run_batch, unfinished_run
+    from quire.durable.folders.batch_workflow import run_batch, unfinished_run
 
     _check_workers(request)
     begun, stop = time.monotonic(), Stop()

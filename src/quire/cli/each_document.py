@@ -28,7 +28,7 @@ from quire.core.errors import (
 from quire.core.page_ranges import check_pages, selection
 from quire.core.table_areas import TABLES_MODES, PatternArea, areas_beside, areas_for
 from quire.durable.folders.discovery import find_sources
-from quire.durable.folders.naming import NamedSource
+from quire.durable.folders.output_names import NamedSource
 from quire.system.atomic_files import write_files
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from quire.cli.each_document import DocumentsRequest, Written, read_each, write_
 from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult
 from quire.cli.settings import reading_configuration
-from quire.durable.folders.naming import NamedSource
+from quire.durable.folders.output_names import NamedSource
 from quire.retrieval.chunk import DEFAULT_TOKENIZER, ChunkOptions
 from quire.retrieval.chunk.rows import ChunkRow, rows
 from quire.retrieval.embed.vector_options import VECTOR_FORMATS, DatasetFamily, LexicalOptions, VectorFormat

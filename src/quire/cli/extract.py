@@ -22,9 +22,9 @@ from quire.cli.settings import configuration_of, reading_configuration
 from quire.core.document import is_url
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
 from quire.core.types import shortened
-from quire.durable.extracts.request import ExtractRequest
+from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.folders.discovery import check_paths
-from quire.durable.folders.naming import NamedSource
+from quire.durable.folders.output_names import NamedSource
 from quire.evidence.extract.reports import PICTURED, REPORT_FORMATS, ReportFormat, check_report_format, report
 from quire.evidence.extract.reports.value_rows import ValueRow, value_rows
 from quire.evidence.extract.values import STATUS_WORDS, SURE, Extraction

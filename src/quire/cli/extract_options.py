@@ -10,7 +10,7 @@ from typer import Option
 
 from quire.core.context import Json
 from quire.core.errors import UsageError
-from quire.durable.extracts.request import ExtractRequest
+from quire.durable.extracts.extract_request import ExtractRequest
 from quire.evidence.extract.extractor_registry import DEFAULT
 
 LARGEST = 4 << 20

@@ -31,7 +31,7 @@ def join(
         raise UsageError("join is for the local runtime; start workers of a Restate server with `quire worker`")
     place = existing_place(settings)
     from quire.batch import Stop, stop_on_signals
-    from quire.durable.opening import local_runtime
+    from quire.durable.runtimes import local_runtime
     from quire.store.opening import open_store
 
     asked = Event()

@@ -14,7 +14,7 @@ from quire.durable.folders.discovery import HIDDEN_STORE
 
 if TYPE_CHECKING:
     from quire.database.database import Database
-    from quire.durable.opening import RuntimeKind
+    from quire.durable.runtimes import RuntimeKind
     from quire.store.artifacts import ArtifactStore
 
 BATCH = "batch"
@@ -70,7 +70,7 @@ def looked_at(settings: Settings, place: str) -> Iterator[Database]:
 @contextmanager
 def opened(settings: Settings, place: str) -> Iterator[RuntimeWithStore]:
     """The runtime on the store at that place; both are closed at the end."""
-    from quire.durable.opening import open_runtime
+    from quire.durable.runtimes import open_runtime
 
     runtime, store = open_runtime(
         place,

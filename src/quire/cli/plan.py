@@ -18,9 +18,9 @@ from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL
 from quire.durable.folders.discovery import check_paths
 
 if TYPE_CHECKING:
+    from quire.durable.folders.batch_request import BatchRequest
     from quire.durable.folders.discovery import LeftOutFile
     from quire.durable.folders.plan import Plan, PlannedDocument
-    from quire.durable.folders.request import BatchRequest
 
 EXAMPLES = """\b
 Examples:

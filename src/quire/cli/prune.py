@@ -19,7 +19,7 @@ from quire.cli.settings import settings_of
 from quire.core.errors import EXIT_COMPLETE, UsageError
 
 if TYPE_CHECKING:
-    from quire.durable.folders.pruning import Orphans
+    from quire.durable.folders.orphans import Orphans
 
 EXAMPLES = """\b
 Examples:
@@ -37,7 +37,7 @@ def prune(
     as_json: options.Json = False,
 ) -> int:
     """Remove the output files of documents that no longer exist. Files that were edited are kept."""
-    from quire.durable.folders.pruning import find_orphans, prune_orphans
+    from quire.durable.folders.orphans import find_orphans, prune_orphans
     from quire.store.opening import open_store
 
     settings = settings_of(locals())

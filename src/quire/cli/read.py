@@ -17,7 +17,7 @@ from quire.cli.progress import ProgressBar
 from quire.cli.settings import reading_configuration
 from quire.core.document import is_url
 from quire.core.errors import InputError, UsageError
-from quire.durable.folders.naming import NamedSource
+from quire.durable.folders.output_names import NamedSource
 from quire.system.atomic_files import write_files
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from quire.core.errors import InputError, QuireError, RunCancelled, UsageError
 from quire.core.events import Sink
 from quire.core.table_areas import TableArea, TablesMode
 from quire.core.types import PageResult
-from quire.durable.folders.naming import NamedSource
+from quire.durable.folders.output_names import NamedSource
 from quire.output.export import _json, find_format, from_json, show
 from quire.pages.recognize.options import Effort, OcrMode
 from quire.reading.result import DocumentResult, ReadSource, ResultStatus

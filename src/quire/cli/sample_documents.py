@@ -18,7 +18,7 @@ from quire.cli.read_server import ServerResult
 from quire.core.context import Json
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
 from quire.core.hashing import hash_file
-from quire.durable.folders.naming import NamedSource
+from quire.durable.folders.output_names import NamedSource
 from quire.evidence.extract.schema import asked_schema
 from quire.evidence.learn.samples import NO_CONTENT, Sample, SamplePlace
 

@@ -56,7 +56,7 @@ def serve(  # noqa: PLR0913 - one argument per option
         from quire.service.settings import load_settings
     except ImportError as error:
         raise ConfigurationError(f"the service needs {error.name}: {install_advice('service')}") from error
-    from quire.durable.opening import KINDS
+    from quire.durable.runtimes import KINDS
 
     given = {
         "host": host,

@@ -69,7 +69,7 @@ def worker(  # noqa: PLR0913 - one argument per option
         _check_pool(name)
     if limit and register is None:
         raise UsageError("--limit is set on the server: give its admin address with --register")
-    from quire.durable.worker import WorkerOptions, run_worker
+    from quire.durable.restate_worker import WorkerOptions, run_worker
 
     asked = WorkerOptions(
         store=settings.store,

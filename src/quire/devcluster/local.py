@@ -14,7 +14,7 @@ from quire.core.errors import ConfigurationError, install_advice
 from quire.database.leases import LEASE_S
 from quire.devcluster import haproxy, postgres, restate
 from quire.devcluster.program import LOOK_EVERY_S, START_S, ServerProgram, listens, remembered_ports
-from quire.durable.opening import pools_for
+from quire.durable.runtimes import pools_for
 
 PACKAGES = {
     "psycopg": install_advice("postgres"),

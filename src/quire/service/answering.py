@@ -18,8 +18,8 @@ from fastapi.responses import JSONResponse, Response
 from quire.answers import documents as about
 from quire.core.context import RunState, RunStatus
 from quire.durable.messages import TaskArgument, TaskDocument, TaskFault, TaskResult
-from quire.durable.tasks.delivering import TARGET_FAILED
-from quire.durable.tasks.jobs import archive_entry
+from quire.durable.tasks.buckets import TARGET_FAILED
+from quire.durable.tasks.task_jobs import archive_entry
 from quire.service.contract import answers
 from quire.service.contract.refusing import RequestRefused
 from quire.service.service import Service

@@ -17,7 +17,7 @@ from starlette.routing import Match
 import quire
 from quire.core.errors import QuireError, StoreError, UsageError
 from quire.core.events import reason_of
-from quire.durable.reads.steps import DocumentSteps
+from quire.durable.reads.read_steps import DocumentSteps
 from quire.durable.views.views import DocumentViews
 from quire.service import docling, probes
 from quire.service.api.routes import api_routes

@@ -18,8 +18,8 @@ from quire.core.keys import ArtifactKey
 from quire.database.runs import Runs
 from quire.durable.indexing.served import MOST_PLACES, ServedIndex, ServedPlace
 from quire.durable.messages import DocumentReference, TaskDocument
-from quire.durable.opening import ServedRuntime
-from quire.durable.tasks.steps import READS
+from quire.durable.runtimes import ServedRuntime
+from quire.durable.tasks.task_steps import READS
 from quire.retrieval.search.hits import SearchHit
 from quire.retrieval.search.query import SearchFilter
 from quire.service.logs import log

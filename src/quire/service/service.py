@@ -27,10 +27,10 @@ from quire.durable.messages import (
     TaskResult,
     TaskSource,
 )
-from quire.durable.opening import ServedRuntime
 from quire.durable.reads.sources import save_source, source_key
-from quire.durable.tasks.sealing import sealed
-from quire.durable.tasks.steps import READS
+from quire.durable.runtimes import ServedRuntime
+from quire.durable.tasks.secrets import sealed
+from quire.durable.tasks.task_steps import READS
 from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
 from quire.service.contract.refusing import RequestRefused

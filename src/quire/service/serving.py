@@ -18,7 +18,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from quire.core.errors import UsageError
-from quire.durable.opening import RuntimeKind, open_runtime
+from quire.durable.runtimes import RuntimeKind, open_runtime
 from quire.service.app import create_app
 from quire.service.connections import PatientProtocol
 from quire.service.logs import configure_logs

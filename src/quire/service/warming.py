@@ -7,10 +7,10 @@ import tempfile
 from pathlib import Path
 
 from quire.core.errors import QuireError
-from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.durable.reads.steps import DocumentSteps
-from quire.durable.tasks import jobs
-from quire.durable.tasks.steps import SHORT_S
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.reads.read_steps import DocumentSteps
+from quire.durable.tasks import task_jobs as jobs
+from quire.durable.tasks.task_steps import SHORT_S
 from quire.output.export.docling_images import OutputOptions
 from quire.reading.call import read
 from quire.service.logs import log
@@ -50,7 +50,7 @@ def warm_up(workers: int | None) -> None:
             steps = DocumentSteps(TemporaryStore(), workers=workers)
             wanted = jobs.Wanted({**OUTPUTS}, chunking=None, archive=False, name=text.name)
             with steps.short_request(ReadRequest(SourceRef.of(text))) as asked:
-                steps.work("quire.durable.tasks.jobs:short", jobs.ShortRequest(asked, wanted), SHORT_S)
+                steps.work("quire.durable.tasks.task_jobs:short", jobs.ShortRequest(asked, wanted), SHORT_S)
             read(picture, ocr="always", isolate=True, workers=steps.workers)
     except QuireError as error:
         log.warning("the first documents may take longer: %s", error)

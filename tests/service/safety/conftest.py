@@ -19,7 +19,7 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 
-from quire.durable.opening import pools_for, workflows_on
+from quire.durable.runtimes import pools_for, workflows_on
 from quire.durable.tasks.workflow import CALLS
 from quire.runtime.local import LocalRuntime
 from quire.service.app import create_app

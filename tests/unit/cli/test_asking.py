@@ -8,7 +8,7 @@ import pytest
 
 from quire.cli.asking import Choice, request_of
 from quire.core.config import configure
-from quire.durable.folders.request import BatchRequest
+from quire.durable.folders.batch_request import BatchRequest
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from pyarrow import parquet
 
 from quire.cli.embed import embed
 from quire.core.errors import QuireError
-from quire.durable.folders.driving import run_batch
-from quire.durable.folders.request import BatchRequest
-from quire.durable.opening import local_runtime
+from quire.durable.folders.batch_request import BatchRequest
+from quire.durable.folders.batch_workflow import run_batch
+from quire.durable.runtimes import local_runtime
 from quire.store.files import FileStore
 from tests import documents
 from tests.fakes.onnx_models import SIZE, make_model

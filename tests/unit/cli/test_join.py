@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from quire.core.context import Workflow
-from quire.durable.opening import workflows_on
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.runtimes import workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 from tests import documents

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from quire.durable.indexing.searching import _embedder, _reranker
+from quire.durable.indexing.searcher import _embedder, _reranker
 from quire.retrieval.embed.embedder_registry import _described, _reranker_at
 from tests.conftest import ROOT
 from tests.fakes.embedding_server import embedding_server, embeds, reranks, tei_url

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quire.durable.folders.request import BatchRequest
-from quire.durable.opening import local_runtime
+from quire.durable.folders.batch_request import BatchRequest
+from quire.durable.runtimes import local_runtime
 from quire.store.files import FileStore
 from tests.unit.cli.batches import BROKEN, Desk
 

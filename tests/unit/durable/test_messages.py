@@ -12,10 +12,10 @@ from quire.batch import StageOptions
 from quire.batch.stage_events import FIGURES
 from quire.core.context import Json
 from quire.durable import messages
-from quire.durable.folders.driving import run_batch
-from quire.durable.folders.request import BatchRequest
-from quire.durable.opening import local_runtime
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.folders.batch_request import BatchRequest
+from quire.durable.folders.batch_workflow import run_batch
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.runtimes import local_runtime
 from quire.reading.result import Ledger
 from quire.store.files import FileStore
 from tests import documents

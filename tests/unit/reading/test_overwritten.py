@@ -14,9 +14,9 @@ import quire
 from quire.core.document import IN_MEMORY_BYTES, Document, RenderOptions
 from quire.core.errors import ChangedError, InputError
 from quire.core.hashing import SETTLED_NS, FileState, hash_file, steady_state
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.reads.read_steps import DocumentSteps
 from quire.durable.reads.sources import PIECE_BYTES, Sources, keep_source
-from quire.durable.reads.steps import DocumentSteps
 from quire.store.files import FileStore
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine

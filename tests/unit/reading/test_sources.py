@@ -12,9 +12,9 @@ from quire import Pipeline
 from quire.core.engine import Question, ReadBlock, ReadLine, Recognition
 from quire.core.picture import Picture
 from quire.core.types import AnswerSource, BBox, Block, Cell, GridCell, Layout, PageInfo, PageResult, Region, Table
-from quire.durable.opening import workflows_on
-from quire.durable.reads.documents import load_result
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_records import load_result
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.runtimes import workflows_on
 from quire.pages import assemble
 from quire.pages.recognize import rapidocr
 from quire.pages.recognize.plain import from_function

@@ -15,8 +15,8 @@ from quire import Flow
 from quire.core.document import Document, PageImage, RenderOptions
 from quire.core.errors import CorruptError, InputError, LimitError
 from quire.core.opened import Opened
-from quire.durable.flows.making import GROUP as STEP
-from quire.durable.opening import pools_for, workflows_on
+from quire.durable.flows.step_work import GROUP as STEP
+from quire.durable.runtimes import pools_for, workflows_on
 from quire.reading.worker_rendering import AHEAD, GROUP, draw, show
 from quire.runtime.local import inline
 from quire.store.files import FileStore

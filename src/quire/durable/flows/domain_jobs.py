@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from quire.core.opened import Opened, WorkerWork
-from quire.durable.reads.jobs import Export, loaded_result
+from quire.durable.reads.read_jobs import Export, loaded_result
 
 if TYPE_CHECKING:
     from quire.pipelines.domains.forms import Form

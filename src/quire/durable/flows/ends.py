@@ -12,10 +12,10 @@ from typing import cast
 from quire.core.context import Json
 from quire.core.errors import QuireError, RunError
 from quire.core.keys import artifact_key, digest_bytes, digest_of
-from quire.durable.flows.making import Making, encoded
-from quire.durable.flows.resolving import Absent, Values
+from quire.durable.flows.references import Absent, Values
+from quire.durable.flows.step_work import Making, encoded
 from quire.durable.messages import KeyedReadArgument, OutputReference, SourceJson
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.flow.definition import FlowDefinition
 
 

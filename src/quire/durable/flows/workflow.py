@@ -20,14 +20,11 @@ from quire.core.events import Event, EventKind, reason_of
 from quire.core.keys import digest_of
 from quire.core.page_ranges import page_numbers
 from quire.core.passwords import Password
-from quire.durable.emitting import step_sink
-from quire.durable.extracts.steps import extracting, reporting
+from quire.durable.extracts.extract_steps import extracting, reporting
 from quire.durable.flows.domains import domain_services
-from quire.durable.flows.embedding import embedding
 from quire.durable.flows.ends import document_request, identified, output_value
-from quire.durable.flows.making import GROUP, Making
-from quire.durable.flows.rendering import rendering
-from quire.durable.flows.resolving import (
+from quire.durable.flows.page_images import rendering
+from quire.durable.flows.references import (
     PageService,
     RecentResults,
     Service,
@@ -36,6 +33,8 @@ from quire.durable.flows.resolving import (
     is_source,
     result_value,
 )
+from quire.durable.flows.step_work import GROUP, Making
+from quire.durable.flows.vectors import embedding
 from quire.durable.messages import (
     DocumentReference,
     FlowArgument,
@@ -49,9 +48,10 @@ from quire.durable.messages import (
     PageSelection,
     StepValue,
 )
-from quire.durable.reads.documents import load_result
-from quire.durable.reads.steps import DocumentSteps
-from quire.durable.reviewing import reviewing
+from quire.durable.reads.read_records import load_result
+from quire.durable.reads.read_steps import DocumentSteps
+from quire.durable.review_wait import reviewing
+from quire.durable.step_events import step_sink
 from quire.flow import Component, FlowDefinition, Node, Step, StepReference, check, parse
 from quire.flow.component_registry import ComponentRegistry
 from quire.flow.definition import references

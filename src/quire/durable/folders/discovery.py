@@ -17,7 +17,7 @@ from quire.core.errors import InputError, StoreError, UsageError
 from quire.core.media_types import HEAD_BYTES, TAIL_BYTES, is_document, refusal_of_name
 from quire.core.regular_files import kind_of
 from quire.database.paths import DATABASE
-from quire.durable.folders.naming import NamedSource, told_apart
+from quire.durable.folders.output_names import NamedSource, told_apart
 from quire.system.atomic_files import output_stem
 
 if TYPE_CHECKING:

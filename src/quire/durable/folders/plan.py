@@ -22,9 +22,9 @@ from quire.database.outputs import Output, Outputs
 from quire.database.paths import path_text
 from quire.database.quarantine import Quarantine, Quarantined
 from quire.durable.flows.workflow import Registered
+from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.folders.discovery import LeftOutFile, find_sources
-from quire.durable.folders.request import BatchRequest
-from quire.durable.folders.settings import FlowSettings, asked_by, difference
+from quire.durable.folders.document_work import FlowSettings, asked_by, difference
 from quire.durable.messages import PlannedDocumentJson
 from quire.system.atomic_files import fitting_stem
 from quire.system.budget import cpu_budget

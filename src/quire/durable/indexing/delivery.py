@@ -135,7 +135,7 @@ class IndexDelivery:
 
 def delivery_to(store: ArtifactStore, target: IndexTarget) -> IndexDelivery:
     """For a batch that was submitted with this target. Raises UsageError when its version was dropped since."""
-    from quire.durable.indexing.opening import open_indexes
+    from quire.durable.indexing.store_index import open_indexes
 
     index = open_indexes(store, target.engine).open(name=target.version)
     if index is None:

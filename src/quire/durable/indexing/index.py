@@ -21,8 +21,8 @@ from quire.core.errors import ChangedError, InputError, StoreError, UsageError
 from quire.core.events import Sink
 from quire.core.opened import Opened
 from quire.database.outputs import Outputs
-from quire.durable.indexing.opening import open_indexes
-from quire.durable.indexing.searching import search_index
+from quire.durable.indexing.searcher import search_index
+from quire.durable.indexing.store_index import open_indexes
 from quire.output.place_crops import MARGIN
 from quire.retrieval.embed.embedder_registry import AUTO, NONE, chosen_embedder
 from quire.retrieval.search.backend import IndexBackend, IndexProfile, IndexVersion
@@ -35,7 +35,7 @@ from quire.store.artifacts import ArtifactStore
 from quire.store.opening import open_store
 
 if TYPE_CHECKING:
-    from quire.durable.folders.request import BatchRequest
+    from quire.durable.folders.batch_request import BatchRequest
 
 
 class Index:
@@ -79,7 +79,7 @@ class Index:
         `chunks`: `ocr`, `lang`, `pages`. With `rebuild` a new version is filled from the store, with all documents of
         the present one and those of the paths; it is searched as soon as it is complete.
         """
-        from quire.durable.opening import open_runtime
+        from quire.durable.runtimes import open_runtime
 
         request = self.request(
             paths, inputs=inputs, options=options, force=force, retry=retry, limit=limit, rebuild=rebuild
@@ -119,7 +119,7 @@ class Index:
         rebuild: bool = False,
     ) -> BatchRequest:
         """The batch that adds documents. Makes the version of the index that it fills."""
-        from quire.durable.folders.request import BatchRequest
+        from quire.durable.folders.batch_request import BatchRequest
         from quire.durable.indexing.delivery import FLOW, INPUTS, IndexTarget
 
         embedder = chosen_embedder(self._named)
@@ -150,7 +150,7 @@ class Index:
         self, request: BatchRequest, runtime: Runtime, *, on_event: Sink | None = None, stop: Stop | None = None
     ) -> tuple[str, StageOutcome]:
         """Run the batch of a request to its end, and make its version the one that is searched."""
-        from quire.durable.folders.driving import run_batch, unfinished_run
+        from quire.durable.folders.batch_workflow import run_batch, unfinished_run
         from quire.durable.indexing.delivery import IndexTarget
 
         assert request.index is not None

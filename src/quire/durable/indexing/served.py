@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from quire.core.errors import UsageError
 from quire.durable.indexing.delivery import IndexDelivery, IndexOwner, IndexTarget
-from quire.durable.indexing.opening import open_indexes
-from quire.durable.indexing.searching import search_index
+from quire.durable.indexing.searcher import search_index
+from quire.durable.indexing.store_index import open_indexes
 from quire.durable.messages import DocumentReference
-from quire.durable.reads.steps import DocumentSteps
+from quire.durable.reads.read_steps import DocumentSteps
 from quire.durable.views.views import DocumentViews
 from quire.retrieval.chunk import ChunkOptions
 from quire.retrieval.embed.embedder_registry import AUTO, NONE, chosen_embedder

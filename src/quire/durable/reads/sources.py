@@ -20,7 +20,7 @@ from quire.core.errors import ChangedError, InputError
 from quire.core.hashing import FileState, Hashed, hash_file
 from quire.core.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes
 from quire.core.passwords import Password, password_of
-from quire.durable.reads.request import SourceRef
+from quire.durable.reads.read_request import SourceRef
 from quire.store.scoped import document_in
 
 NOTHING = Profile().digest()

@@ -10,7 +10,6 @@ from quire.core.errors import Category, RunError
 from quire.core.events import Event, EventKind
 from quire.core.keys import Digest
 from quire.core.names import safe_name
-from quire.durable.emitting import step_sink
 from quire.durable.messages import (
     DocumentReference,
     OpenedReview,
@@ -23,11 +22,12 @@ from quire.durable.messages import (
     TaskResult,
     TaskSource,
 )
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.reads.workflows import sink_of
+from quire.durable.step_events import step_sink
 from quire.durable.tasks import progress
-from quire.durable.tasks.sealing import unsealed
-from quire.durable.tasks.steps import READS, TaskSteps
+from quire.durable.tasks.secrets import unsealed
+from quire.durable.tasks.task_steps import READS, TaskSteps
 from quire.net.fetching import url_name
 
 TASKS, CALLS = "tasks", "calls"

@@ -18,12 +18,12 @@ from quire.core.document import RenderOptions
 from quire.core.errors import InputError, StoreError, UsageError
 from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.core.types import BBox
-from quire.durable.extracts.jobs import Reporting, Sampling
+from quire.durable.extracts.extract_jobs import Reporting, Sampling
 from quire.durable.flows.once import made_once
 from quire.durable.messages import DocumentReference
-from quire.durable.reads.documents import ReadIndex, index_key
-from quire.durable.reads.steps import NOTHING, DocumentSteps
-from quire.durable.views import jobs
+from quire.durable.reads.read_records import ReadIndex, index_key
+from quire.durable.reads.read_steps import NOTHING, DocumentSteps
+from quire.durable.views import view_jobs as jobs
 from quire.evidence.extract.reports import MEDIA_TYPES, ReportFormat
 from quire.evidence.extract.reports import VERSION as REPORT
 from quire.output.export import find_format
@@ -38,7 +38,7 @@ from quire.system.workers.conversation import OnRequest
 
 VIEW, FILE = "1", "1"
 """Versions of the artifacts: change one when what it contains changes."""
-EXTRACTS = "quire.durable.extracts.jobs"
+EXTRACTS = "quire.durable.extracts.extract_jobs"
 JOB_S = 120.0
 """Timeout of a job."""
 WORKERS = 2
@@ -298,7 +298,7 @@ class DocumentViews:
         def loading(name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
             return stored(self._store(document).load, header)
 
-        request = Job(job if ":" in job else f"quire.durable.views.jobs:{job}", arguments)
+        request = Job(job if ":" in job else f"quire.durable.views.view_jobs:{job}", arguments)
         return self._pool.submit(request, timeout_s=JOB_S, on_request=asked or loading).result()
 
 

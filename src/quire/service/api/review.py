@@ -16,7 +16,7 @@ from quire.core.context import Json
 from quire.core.errors import QuireError, UsageError
 from quire.core.types import BBox
 from quire.database.reviews import OPEN, ItemRow, QueueFilter, ReviewRow, StaleItem
-from quire.durable.extracts.request import ExtractRequest
+from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.messages import DocumentReference
 from quire.durable.review_queue import LEASE_S, ReviewQueue
 from quire.durable.views.views import DocumentViews

@@ -13,9 +13,9 @@ from quire.core.context import Json
 from quire.core.errors import UsageError
 from quire.core.keys import digest_of
 from quire.database.runs import run_of
-from quire.durable.extracts.request import ExtractRequest
+from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.messages import TaskArgument, TaskSource, TaskType
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.evidence.extract.extractor_registry import extractor_names
 from quire.evidence.extract.schema import asked_schema
 from quire.net.fetching import check_url, shown_url

@@ -8,9 +8,9 @@ from quire.core.document import Document
 from quire.core.errors import InputError
 from quire.core.keys import digest_bytes
 from quire.durable.flows.domains import domain_services
-from quire.durable.opening import local_runtime
-from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.durable.reads.steps import DocumentSteps
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.reads.read_steps import DocumentSteps
+from quire.durable.runtimes import local_runtime
 from quire.store.files import FileStore
 from tests.conftest import ROOT
 

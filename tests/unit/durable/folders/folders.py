@@ -15,9 +15,9 @@ from quire.core.errors import EngineError, InputError
 from quire.core.events import Event
 from quire.core.keys import artifact_key, digest_of
 from quire.database.runs import Runs
-from quire.durable.folders.driving import Batches, run_batch
+from quire.durable.folders.batch_request import BatchRequest
+from quire.durable.folders.batch_workflow import Batches, run_batch
 from quire.durable.folders.plan import plan_batch
-from quire.durable.folders.request import BatchRequest
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 

@@ -13,10 +13,10 @@ from quire.core.errors import UsageError
 from quire.core.table_areas import PatternArea, TableArea
 from quire.database.quarantine import Quarantine, Quarantined
 from quire.durable.flows.components import EXPORT
-from quire.durable.folders.driving import run_batch
+from quire.durable.folders.batch_request import BatchRequest, Shard
+from quire.durable.folders.batch_workflow import run_batch
+from quire.durable.folders.document_work import difference
 from quire.durable.folders.plan import plan_batch
-from quire.durable.folders.request import BatchRequest, Shard
-from quire.durable.folders.settings import difference
 from quire.store.files import FileStore
 from tests.fakes.formats import OtherPackage
 from tests.unit.durable.folders.folders import Desk

@@ -16,11 +16,11 @@ from PIL import Image
 from quire.core.errors import InputError, StoreError, UsageError
 from quire.core.types import BBox
 from quire.durable.deletion import delete_documents
-from quire.durable.opening import workflows_on
-from quire.durable.reads.documents import load_result
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_records import load_result
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.reads.read_steps import DocumentSteps
 from quire.durable.reads.sources import keep_source
-from quire.durable.reads.steps import DocumentSteps
+from quire.durable.runtimes import workflows_on
 from quire.durable.views.views import DocumentViews
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore

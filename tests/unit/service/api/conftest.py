@@ -16,7 +16,7 @@ import uvicorn
 from PIL import Image
 
 from quire.database.runs import Runs
-from quire.durable.opening import pools_for, workflows_on
+from quire.durable.runtimes import pools_for, workflows_on
 from quire.durable.tasks.workflow import CALLS
 from quire.runtime.local import LocalRuntime
 from quire.service.app import create_app

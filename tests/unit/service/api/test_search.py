@@ -130,7 +130,7 @@ class HashedWords:
 
 def test_vectors_find_what_has_none_of_the_words(tmp_path, monkeypatch):
     monkeypatch.setattr("quire.durable.indexing.served.chosen_embedder", lambda _: HashedWords())
-    monkeypatch.setattr("quire.durable.indexing.searching._embedder", lambda _: HashedWords())
+    monkeypatch.setattr("quire.durable.indexing.searcher._embedder", lambda _: HashedWords())
     with serving(tmp_path, search="reads", embedder="hashed") as server:
         document = server.read(documents.simple(2))
         (best, *_) = found(server, "chapter")

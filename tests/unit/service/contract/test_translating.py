@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.service.contract.forms import chunk_form, convert_form
 from quire.service.contract.options import ConvertOptions, HierarchicalOptions, HybridOptions
 from quire.service.contract.orders import Order

@@ -24,9 +24,9 @@ from quire.core.page_ranges import page_numbers, selection
 from quire.core.passwords import Password, password_of
 from quire.core.types import OutlineEntry, PageInfo, PageResult
 from quire.durable.messages import AttemptRow, DocumentPlan, DocumentReference, LedgerJson, PageShape
-from quire.durable.reads import jobs
-from quire.durable.reads.documents import ReadIndex, Record, index_key
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads import read_jobs as jobs
+from quire.durable.reads.read_records import ReadIndex, Record, index_key
+from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.reads.sources import Sources
 from quire.flow.components import Files
 from quire.pages.recognize.options import RecognizeOptions
@@ -255,7 +255,7 @@ class DocumentSteps:
             parts = tuple(records[n].blocks if n in records else infos[n] for n in numbers)
             job = jobs.Pages(parts, tuple(outline), structured)
             lane = lane_of(len(numbers))
-            return Encoded(self.work("quire.durable.reads.jobs:assemble", job, ASSEMBLE_S, lane=lane).data)
+            return Encoded(self.work("quire.durable.reads.read_jobs:assemble", job, ASSEMBLE_S, lane=lane).data)
 
         staged = self._staged(request, run, sink)
         structured = "structure" in plan
@@ -298,7 +298,7 @@ class DocumentSteps:
         with self.requested(document, tuple(formats), words=words, path=path) as asked:
             request = replace(asked, figures=figures, images=images)
             lane = lane_of(document["ledger"]["pages"])
-            answer = self.work("quire.durable.reads.jobs:export", request, EXPORT_S, lane=lane)
+            answer = self.work("quire.durable.reads.read_jobs:export", request, EXPORT_S, lane=lane)
         sizes = answer.header["files"]
         assert isinstance(sizes, list)
         ends = list(accumulate(size for _, size in sizes))

@@ -20,8 +20,8 @@ from quire.core.errors import ConfigurationError, EngineError, InputError, Usage
 from quire.core.events import reason_of
 from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
 from quire.durable.messages import DocumentReference, EnrichArgument, TaskEnrichment, TaskFault
-from quire.durable.reads.steps import EXPORT_S, DocumentSteps
-from quire.durable.tasks import jobs
+from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps
+from quire.durable.tasks import task_jobs as jobs
 from quire.evidence.extract.language_model.recorded_calls import each_answered
 from quire.net.fetching import FetchPolicy, sendable
 from quire.net.model_server import PASSING, Broken, ModelServer
@@ -162,7 +162,7 @@ class Enriching:
             with self._steps.requested(self._reference) as read:
                 kinds, models = tuple(self._asked["kinds"]), tuple(self._models)
                 job = jobs.Pictured(read, kinds, models, self._asked["least_area"], start)
-                reply = self._steps.work("quire.durable.tasks.jobs:pictured", job, EXPORT_S)
+                reply = self._steps.work("quire.durable.tasks.task_jobs:pictured", job, EXPORT_S)
             total, start = cast("dict[str, int]", reply.header["total"]), cast(int, reply.header["next"])
             said = self._said(cast("list[tuple[str, EnrichmentKind, int]]", reply.header["items"]), reply.data)
             additions += said

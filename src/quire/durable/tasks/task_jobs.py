@@ -26,7 +26,7 @@ from quire.core.keys import Digest
 from quire.core.media_types import INPUT_FORMATS
 from quire.core.opened import WorkerWork
 from quire.core.picture import Picture
-from quire.durable.reads.jobs import Export, Short, load_artifacts, loaded_result, read_short
+from quire.durable.reads.read_jobs import Export, Short, load_artifacts, loaded_result, read_short
 from quire.output.export import docling_outputs
 from quire.output.export.crops import PageCrops, rendered_by
 from quire.output.export.docling_enrichments import Addition, EnrichmentKind, additions_of, enrichable, enriched

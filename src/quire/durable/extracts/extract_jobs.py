@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from quire.core.context import Json
 from quire.core.opened import WorkerWork
 from quire.core.types import Part
-from quire.durable.extracts.request import ExtractRequest
-from quire.durable.reads.jobs import Export, loaded_result
+from quire.durable.extracts.extract_request import ExtractRequest
+from quire.durable.reads.read_jobs import Export, loaded_result
 from quire.evidence.catalog.catalog_rows import catalog_rows
 from quire.evidence.cite.language_model import LanguageModel
 from quire.evidence.extract.extraction import extract

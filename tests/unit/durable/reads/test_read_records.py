@@ -9,12 +9,12 @@ import pytest
 
 import quire
 from quire.core.errors import ChangedError, ConfigurationError, InputError, RunError, StoreError
-from quire.durable.opening import workflows_on
-from quire.durable.reads import request
-from quire.durable.reads.documents import load_result
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads import read_request as request
+from quire.durable.reads.read_records import load_result
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.reads.read_steps import DocumentSteps, PageOutcome
 from quire.durable.reads.sources import keep_source, open_source
-from quire.durable.reads.steps import DocumentSteps, PageOutcome
+from quire.durable.runtimes import workflows_on
 from quire.reading import worker_pages
 from quire.runtime.local import LocalRuntime
 from quire.store import artifacts

@@ -9,9 +9,9 @@ from quire.core.context import Runtime, Store, Workflow
 from quire.core.errors import UsageError
 from quire.core.passwords import Password
 from quire.durable.flows.workflow import Flows, Registered
-from quire.durable.reads.steps import DocumentSteps
+from quire.durable.reads.read_steps import DocumentSteps
 from quire.durable.reads.workflows import Reads
-from quire.durable.tasks.steps import TaskSteps
+from quire.durable.tasks.task_steps import TaskSteps
 from quire.durable.tasks.workflow import CALLS, Tasks
 from quire.runtime.beside import BesideRuntime
 from quire.runtime.local import LocalRuntime
@@ -127,7 +127,7 @@ def local_runtime(
 def _batch(
     store: ArtifactStore, runtime: Callable[[], Runtime], flows: Flows, *, import_paths: bool, password: Password
 ) -> Workflow:
-    from quire.durable.folders.driving import Batches  # it imports flows, which import this module
+    from quire.durable.folders.batch_workflow import Batches  # it imports flows, which import this module
 
     named = None if import_paths else flows.named
     return Batches(store, runtime, named, password=bool(password)).workflow()

@@ -15,7 +15,7 @@ from quire.core.events import Sink
 from quire.core.keys import Digest
 from quire.durable.flows.workflow import flow_argument, flow_output
 from quire.durable.messages import ArtifactFile, FlowOutcome
-from quire.durable.opening import pools_for, workflows_on
+from quire.durable.runtimes import pools_for, workflows_on
 from quire.flow.component_registry import ComponentRegistry
 from quire.flow.definition import FlowDefinition
 from quire.flow.flow_files import FlowFile, find_flow, load_flow, parse_flow

@@ -25,10 +25,10 @@ from quire.core.events import Event, Sink
 from quire.database.paths import path_text
 from quire.database.runs import ENDED, Runs
 from quire.durable.flows.workflow import Registered
+from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.folders.discovery import LeftOutFile
-from quire.durable.folders.documents import STAGE, Documents, Planned, item_of
+from quire.durable.folders.document_runs import STAGE, Documents, Planned, item_of
 from quire.durable.folders.plan import PlanStopped, plan_batch
-from quire.durable.folders.request import BatchRequest
 from quire.durable.indexing.delivery import IndexTarget, delivery_to
 from quire.durable.messages import BatchArgument, BatchFigures
 from quire.store.artifacts import ArtifactStore

@@ -16,13 +16,13 @@ from quire.core.errors import ConfigurationError
 from quire.core.events import Sink
 from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.core.types import BBox, Part
-from quire.durable.extracts import jobs
-from quire.durable.extracts.request import ExtractRequest
+from quire.durable.extracts import extract_jobs as jobs
+from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.flows.once import made_once
-from quire.durable.flows.resolving import TellingService
+from quire.durable.flows.references import TellingService
 from quire.durable.messages import DocumentReference
-from quire.durable.reads.jobs import Export
-from quire.durable.reads.steps import EXPORT_S, DocumentSteps, lane_of
+from quire.durable.reads.read_jobs import Export
+from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps, lane_of
 from quire.evidence.cite.language_model import LanguageModel
 from quire.evidence.extract.reports import ReportFormat, check_report_format
 from quire.flow.components import Files
@@ -62,7 +62,7 @@ class ExtractSteps:
                 job = jobs.Extracting(read, asked, model and model.named, engine.name if engine else "")
                 answers = partial(answered_here, RecordedAnswers(steps.store), model, document["source"]["id"])
                 lane = Lane.LONG if model else lane_of(document["ledger"]["pages"])
-                call = "quire.durable.extracts.jobs:extracted"
+                call = "quire.durable.extracts.extract_jobs:extracted"
                 reply = steps.work(call, job, EXPORT_S, lane=lane, more={REQUEST: answers})
                 if engine is not None:
                     reply = _reread(steps, read, asked, engine, reply, on_event, lane)
@@ -90,7 +90,7 @@ class ExtractSteps:
         with steps.requested(document) as read:
             job = jobs.Reporting(read, extraction, tuple(formats))
             lane = lane_of(document["ledger"]["pages"])
-            reply = steps.work("quire.durable.extracts.jobs:reported", job, EXPORT_S, lane=lane)
+            reply = steps.work("quire.durable.extracts.extract_jobs:reported", job, EXPORT_S, lane=lane)
         sizes = cast("list[int]", reply.header["sizes"])
         ends = list(accumulate(sizes))
         parts = [reply.data[end - size : end] for size, end in zip(sizes, ends, strict=True)]
@@ -118,7 +118,7 @@ def _reread(
     places = [Part(page, BBox(*box)) for page, *box in boxes]
     readings = crop_readings(steps.store, read.source, engine, places, on_event=on_event)
     job = jobs.Rereading(read, asked, extracted.data, (engine.name, engine.version), readings)
-    return steps.work("quire.durable.extracts.jobs:reread", job, EXPORT_S, lane=lane)
+    return steps.work("quire.durable.extracts.extract_jobs:reread", job, EXPORT_S, lane=lane)
 
 
 def extraction_key(document: DocumentReference, asked: ExtractRequest, versions: Mapping[str, str]) -> ArtifactKey:

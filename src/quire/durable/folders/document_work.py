@@ -10,13 +10,13 @@ from functools import cached_property
 from quire.core.context import Json
 from quire.core.errors import RunError, UsageError
 from quire.core.keys import digest_bytes, digest_of
-from quire.durable.flows.flow import Flow
-from quire.durable.flows.making import Making
-from quire.durable.flows.resolving import Values
+from quire.durable.flows.flow_call import Flow
+from quire.durable.flows.references import Values
+from quire.durable.flows.step_work import Making
 from quire.durable.flows.workflow import Registered, flow_argument
-from quire.durable.folders.request import BatchRequest
+from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.messages import DecidingSettings, DocumentReference, FlowArgument, SourceJson
-from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.flow.definition import FlowDefinition, plain
 from quire.flow.validation import input_problems
 from quire.pages import assemble

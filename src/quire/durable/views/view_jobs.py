@@ -16,8 +16,8 @@ from quire.core.keys import Digest
 from quire.core.opened import WorkerWork
 from quire.core.pagetext import PageText
 from quire.core.types import Block, PageInfo, Word
-from quire.durable.reads.jobs import load_artifacts
-from quire.durable.views import searching
+from quire.durable.reads.read_jobs import load_artifacts
+from quire.durable.views import block_search as searching
 from quire.evidence.verify.phrases import folded, matches, without_accents
 from quire.output.export import _csv, _excel, _flow, _json, _lines, _markdown, _structure
 from quire.reading.native_pages import text_of_page

@@ -7,8 +7,8 @@ from typing import cast
 
 from quire.core.context import Json, Store
 from quire.core.errors import ConfigurationError, UsageError
-from quire.durable.extracts.request import ExtractRequest
-from quire.durable.flows.resolving import WaitingService
+from quire.durable.extracts.extract_request import ExtractRequest
+from quire.durable.flows.references import WaitingService
 from quire.durable.messages import DocumentReference, OpenedReview
 from quire.durable.review_queue import ReviewQueue, signal_of
 from quire.evidence.extract.extraction_json import extraction_json, extraction_of

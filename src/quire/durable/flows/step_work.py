@@ -18,10 +18,9 @@ from quire.core.events import Sink, reason_of
 from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.core.page_ranges import selection
 from quire.core.types import PageResult
-from quire.durable.extracts.request import engine_version, extractor_versions
-from quire.durable.flows.embedding import embedder_versions
+from quire.durable.extracts.extract_request import engine_version, extractor_versions
 from quire.durable.flows.once import made_once
-from quire.durable.flows.resolving import (
+from quire.durable.flows.references import (
     BYTES,
     PageService,
     StoredValue,
@@ -30,6 +29,7 @@ from quire.durable.flows.resolving import (
     WaitingService,
     is_source,
 )
+from quire.durable.flows.vectors import embedder_versions
 from quire.durable.messages import ArtifactFile, MadePages, OpenedReview, PageCount, PageEntry, PageSelection, StepValue
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references

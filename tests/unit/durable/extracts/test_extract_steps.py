@@ -14,13 +14,13 @@ import pytest
 from quire.core.errors import EngineError, UsageError
 from quire.core.events import Event
 from quire.core.keys import ArtifactKey, Digest, digest_bytes
-from quire.durable.extracts import request
-from quire.durable.extracts.request import ExtractRequest
-from quire.durable.extracts.steps import ExtractSteps, extraction_key
+from quire.durable.extracts import extract_request as request
+from quire.durable.extracts.extract_request import ExtractRequest
+from quire.durable.extracts.extract_steps import ExtractSteps, extraction_key
 from quire.durable.messages import DocumentReference
-from quire.durable.opening import local_runtime
-from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.durable.reads.steps import DocumentSteps
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.reads.read_steps import DocumentSteps
+from quire.durable.runtimes import local_runtime
 from quire.evidence.extract.extraction_json import decode_extraction
 from quire.evidence.extract.offline import OfflineExtractor
 from quire.evidence.learn.training import learn
@@ -79,7 +79,7 @@ def test_two_extractions_of_one_document_at_the_same_time_have_one_winner(store,
 
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(one, range(4)))
-    assert Counting.jobs == ["quire.durable.extracts.jobs:extracted"]
+    assert Counting.jobs == ["quire.durable.extracts.extract_jobs:extracted"]
     assert len({digest for digest, _ in found}) == 1
     assert sorted(hit for _, hit in found) == [False, True, True, True]
     extraction = decode_extraction(store.load(found[0][0]))

@@ -9,7 +9,7 @@ import pytest
 from obstore.store import MemoryStore
 
 from quire.core.errors import FetchError, LimitError
-from quire.durable.tasks import delivering
+from quire.durable.tasks import buckets as delivering
 from quire.net.fetching import FetchPolicy
 
 pytestmark = pytest.mark.no_documents
@@ -45,7 +45,7 @@ def test_listing_a_bucket_stops_at_the_number_that_is_asked_for(listed):
 def test_listing_a_bucket_has_a_deadline(listed, monkeypatch):
     """Empty objects are left out, so that a bucket with nothing else would be listed for ever."""
     asked, clock = listed(size=0), count(step=10)
-    monkeypatch.setattr("quire.durable.tasks.delivering.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("quire.durable.tasks.buckets.time.monotonic", lambda: next(clock))
     with pytest.raises(FetchError, match=r"s3://archive cannot be listed: took longer than 60 s") as failed:
         delivering.objects(BUCKET, HERE)
     assert failed.value.retryable and len(asked) == 6

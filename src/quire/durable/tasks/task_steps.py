@@ -14,8 +14,8 @@ from quire.core.errors import RunError
 from quire.core.events import Sink
 from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
 from quire.core.media_types import input_format_of
-from quire.durable.extracts.request import ExtractRequest
-from quire.durable.extracts.steps import ExtractSteps
+from quire.durable.extracts.extract_request import ExtractRequest
+from quire.durable.extracts.extract_steps import ExtractSteps
 from quire.durable.messages import (
     DocumentReference,
     OpenedReview,
@@ -28,13 +28,14 @@ from quire.durable.messages import (
     TaskResult,
     TaskSource,
 )
-from quire.durable.reads.jobs import ShortRead
-from quire.durable.reads.request import ReadRequest
+from quire.durable.reads.read_jobs import ShortRead
+from quire.durable.reads.read_request import ReadRequest
+from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps, lane_of
 from quire.durable.reads.sources import save_source, source_key
-from quire.durable.reads.steps import EXPORT_S, DocumentSteps, lane_of
-from quire.durable.reviewing import ReviewSteps
-from quire.durable.tasks import delivering, jobs
-from quire.durable.tasks.enriching import Enriching
+from quire.durable.review_wait import ReviewSteps
+from quire.durable.tasks import buckets as delivering
+from quire.durable.tasks import task_jobs as jobs
+from quire.durable.tasks.enrichments import Enriching
 from quire.durable.tasks.progress import counted
 from quire.net.fetching import FetchPolicy, fetch, send
 from quire.system.workers.pool import Lane
@@ -102,7 +103,7 @@ class TaskSteps:
                 return found if wanted is None else {**found, "output": output}
         with steps.short_request(request) as asked:
             job, lane = jobs.ShortRequest(asked, wanted), Lane.CALL if argument.get("urgent") else Lane.BRIEF
-            reply = steps.work("quire.durable.tasks.jobs:short", job, SHORT_S, lane=lane, run=run)
+            reply = steps.work("quire.durable.tasks.task_jobs:short", job, SHORT_S, lane=lane, run=run)
         size = reply.header.get("read_size", len(reply.data))
         assert isinstance(size, int)
         read = steps.short(request, ShortRead.of(reply.header, reply.data[:size]), run, sink)
@@ -129,7 +130,7 @@ class TaskSteps:
         if output is None:
             with steps.requested(reference) as read:
                 job, lane = jobs.OutputRequest(read, wanted), lane_of(reference["ledger"]["pages"])
-                reply = steps.work("quire.durable.tasks.jobs:output", job, EXPORT_S, lane=lane)
+                reply = steps.work("quire.durable.tasks.task_jobs:output", job, EXPORT_S, lane=lane)
             output = self._saved(steps, reference, wanted, reply.header, reply.data)
             steps.store.flush()
         return output
@@ -231,7 +232,7 @@ class TaskSteps:
         key = artifact_key("task-archive", "1", archives, digest_of({}))
         found = store.find(key)
         if found is None:
-            data = self._documents.work("quire.durable.tasks.jobs:joined", tuple(archives), EXPORT_S).data
+            data = self._documents.work("quire.durable.tasks.task_jobs:joined", tuple(archives), EXPORT_S).data
             found = store.save(key, data, stage="task-output", document=document)
         return found
 
