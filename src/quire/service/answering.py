@@ -15,13 +15,13 @@ from typing import Any, Literal
 
 from fastapi.responses import JSONResponse, Response
 
-from quire.answers import documents as about
 from quire.core.context import RunState, RunStatus
+from quire.docling_serve.contract import answers
+from quire.docling_serve.contract.refusals import RequestRefused
+from quire.docling_serve.responses import document_contents as about
 from quire.durable.messages import TaskArgument, TaskDocument, TaskFault, TaskResult
 from quire.durable.tasks.buckets import TARGET_FAILED
 from quire.durable.tasks.task_jobs import archive_entry
-from quire.service.contract import answers
-from quire.service.contract.refusing import RequestRefused
 from quire.service.service import Service
 
 ARCHIVE = "converted_docs.zip"

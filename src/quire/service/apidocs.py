@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from quire.service.contract.openapi import KEY_SCHEME, REFERENCE, docling_openapi, refusals
+from quire.docling_serve.contract.openapi import KEY_SCHEME, REFERENCE, docling_openapi, refusals
 from quire.service.security import KEY_HEADER, is_public
 
 Json = dict[str, Any]

@@ -17,12 +17,12 @@ from starlette.routing import Match
 import quire
 from quire.core.errors import QuireError, StoreError, UsageError
 from quire.core.events import reason_of
+from quire.docling_serve.contract.refusals import RequestRefused
 from quire.durable.reads.read_steps import DocumentSteps
 from quire.durable.views.views import DocumentViews
 from quire.service import docling, probes
 from quire.service.api.routes import api_routes
 from quire.service.apidocs import describe
-from quire.service.contract.refusing import RequestRefused
 from quire.service.guarding import Guard
 from quire.service.measuring import measured, metrics_route
 from quire.service.observing import Observer

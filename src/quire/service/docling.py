@@ -17,14 +17,14 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from quire.core.context import RunStatus
 from quire.database.runs import ENDED, run_of
+from quire.docling_serve.contract import answers, forms, requests
+from quire.docling_serve.contract.orders import Order
+from quire.docling_serve.contract.refusals import RequestRefused, parsed
+from quire.docling_serve.contract.translation import Translated, decoded, document_version, source_json, translate
 from quire.durable.messages import TaskArgument, TaskSource
 from quire.net.fetching import shown_url
 from quire.retrieval.chunk.docling_chunks import docling_options, tokenizer_for
 from quire.service.answering import answer_of, failure_of, task_status_of
-from quire.service.contract import answers, forms, requests
-from quire.service.contract.orders import Order
-from quire.service.contract.refusing import RequestRefused, parsed
-from quire.service.contract.translating import Translated, decoded, document_version, source_json, translate
 from quire.service.security import tenant_of
 from quire.service.service import FLOW, Service
 from quire.service.uploads import Upload, form_body, json_body

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from quire.service.contract.refusing import RequestRefused
+from quire.docling_serve.contract.refusals import RequestRefused
 from quire.service.security import check_host, check_key, check_origin, is_public
 from quire.service.settings import ServiceSettings
 

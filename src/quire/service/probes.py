@@ -13,8 +13,8 @@ from fastapi.responses import JSONResponse, Response
 
 import quire
 from quire.core.errors import QuireError
-from quire.service.contract import answers, schemas
-from quire.service.contract.refusing import RequestRefused
+from quire.docling_serve.contract import answers, schemas
+from quire.docling_serve.contract.refusals import RequestRefused
 from quire.service.service import Service
 from quire.system.supervisor import restarts
 from quire.system.workers.procfs import descendants, resident_bytes

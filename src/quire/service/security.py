@@ -9,7 +9,7 @@ import ipaddress
 from starlette.requests import HTTPConnection
 
 from quire.core.errors import UsageError
-from quire.service.contract.refusing import RequestRefused
+from quire.docling_serve.contract.refusals import RequestRefused
 from quire.service.settings import ServiceSettings
 from quire.store.scoped import DEFAULT_TENANT, scope_of
 

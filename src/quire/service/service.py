@@ -13,11 +13,13 @@ from functools import partial
 from threading import Event
 from typing import TypeVar
 
-from quire.answers.documents import COUNTED, task_meta
 from quire.core.context import RunStatus, Store
 from quire.core.errors import ConfigurationError, QuireError, RunError, UsageError
 from quire.database.runs import Runs, run_of
 from quire.database.scopes import note_scope
+from quire.docling_serve.contract.answers import BUSY
+from quire.docling_serve.contract.refusals import RequestRefused
+from quire.docling_serve.responses.document_contents import COUNTED, task_meta
 from quire.durable.messages import (
     SourceJson,
     TaskArgument,
@@ -32,8 +34,6 @@ from quire.durable.runtimes import ServedRuntime
 from quire.durable.tasks.secrets import sealed
 from quire.durable.tasks.task_steps import READS
 from quire.runtime.local import LocalRuntime
-from quire.service.contract.answers import BUSY
-from quire.service.contract.refusing import RequestRefused
 from quire.service.indexing import DocumentIndexer
 from quire.service.learned import LearnedModels
 from quire.service.logs import log

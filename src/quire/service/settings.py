@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from quire.core.config import Setting, checked, from_text
 from quire.core.errors import ConfigurationError, UsageError
-from quire.service.contract.enums import ImageMode
-from quire.service.contract.policy import OCR_PRESETS, SOURCES, TARGETS, Policy
+from quire.docling_serve.contract.enums import ImageMode
+from quire.docling_serve.contract.policy import OCR_PRESETS, SOURCES, TARGETS, Policy
 
 FILE_VARIABLE = "DOCLING_SERVE_CONFIG_FILE"
 RECOGNISED = ("DOCLING_", "DOCLINGCORE_", "UVICORN_", "QUIRE_SERVE_", "OTEL_")

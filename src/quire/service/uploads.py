@@ -18,7 +18,7 @@ from starlette.requests import Request
 from quire.core.keys import Digest
 from quire.core.media_types import HEAD_BYTES, TAIL_BYTES, input_format_of, media_type_of
 from quire.core.names import safe_name
-from quire.service.contract.refusing import RequestRefused
+from quire.docling_serve.contract.refusals import RequestRefused
 
 IN_MEMORY = 1 << 20
 """A file up to this size stays in memory."""

@@ -16,8 +16,6 @@ from itertools import count
 from pathlib import PurePosixPath
 from typing import Any, cast
 
-from quire.answers.documents import exported
-from quire.answers.scores import confidence, scores_of
 from quire.core.context import Json
 from quire.core.document import Reader
 from quire.core.encoding import decode_document
@@ -26,6 +24,8 @@ from quire.core.keys import Digest
 from quire.core.media_types import INPUT_FORMATS
 from quire.core.opened import WorkerWork
 from quire.core.picture import Picture
+from quire.docling_serve.responses.document_contents import exported
+from quire.docling_serve.responses.scores import confidence, scores_of
 from quire.durable.reads.read_jobs import Export, Short, load_artifacts, loaded_result, read_short
 from quire.output.export import docling_outputs
 from quire.output.export.crops import PageCrops, rendered_by

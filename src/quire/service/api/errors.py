@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from quire.core.errors import Category, InputError, QuireError
-from quire.service.contract.refusing import RequestRefused
+from quire.docling_serve.contract.refusals import RequestRefused
 
 VERSION_HEADER = {"Quire-API": "1"}
 _STATUS: dict[Category, int] = {"usage": 422, "input": 422, "config": 501, "timeout": 504, "network": 502}

@@ -294,7 +294,7 @@ def test_stems_are_unique_and_never_paths(names, stems):
 
 
 def test_every_format_of_the_contract_has_a_file_name():
-    from quire.service.contract.enums import OutputFormat
+    from quire.docling_serve.contract.enums import OutputFormat
 
     assert list(SUFFIXES) == [one.value for one in OutputFormat]
     assert len(set(SUFFIXES.values())) == len(SUFFIXES)

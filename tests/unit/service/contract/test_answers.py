@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.service.contract.answers import (
+from quire.docling_serve.contract.answers import (
     NO_RESULT,
     TASK_NOT_FOUND,
     capabilities,
@@ -11,7 +11,7 @@ from quire.service.contract.answers import (
     versions,
     websocket_message,
 )
-from quire.service.contract.policy import Policy
+from quire.docling_serve.contract.policy import Policy
 
 pytestmark = pytest.mark.no_documents
 

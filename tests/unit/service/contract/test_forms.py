@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.service.contract.forms import (
+from quire.docling_serve.contract.forms import (
     chunk_form,
     convert_form,
     file_without_name,
@@ -10,8 +10,8 @@ from quire.service.contract.forms import (
     old_form,
     too_many_files,
 )
-from quire.service.contract.options import NO_LAST_PAGE
-from quire.service.contract.refusing import RequestRefused
+from quire.docling_serve.contract.refusals import RequestRefused
+from quire.docling_serve.contract.request_options import NO_LAST_PAGE
 
 pytestmark = pytest.mark.no_documents
 

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from quire.service.contract.enums import InputFormat, OutputFormat
-from quire.service.contract.options import NO_LAST_PAGE, ConvertOptions
-from quire.service.contract.refusing import RequestRefused, parsed
-from quire.service.contract.requests import (
+from quire.docling_serve.contract.enums import InputFormat, OutputFormat
+from quire.docling_serve.contract.refusals import RequestRefused, parsed
+from quire.docling_serve.contract.request_options import NO_LAST_PAGE, ConvertOptions
+from quire.docling_serve.contract.requests import (
     BatchConvertRequest,
     ConvertRequest,
     HierarchicalChunkRequest,

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from quire.answers.documents import (
+from quire.docling_serve.contract import schemas
+from quire.docling_serve.contract.answers import capabilities, task_status, versions
+from quire.docling_serve.contract.policy import Policy
+from quire.docling_serve.contract.refusals import invalid, refuse
+from quire.docling_serve.responses.document_contents import (
     chunked,
     chunked_document,
     converted,
@@ -15,11 +19,7 @@ from quire.answers.documents import (
     task_meta,
     timings,
 )
-from quire.answers.scores import PageScores, confidence
-from quire.service.contract import schemas
-from quire.service.contract.answers import capabilities, task_status, versions
-from quire.service.contract.policy import Policy
-from quire.service.contract.refusing import invalid, refuse
+from quire.docling_serve.responses.scores import PageScores, confidence
 
 pytestmark = pytest.mark.no_documents
 

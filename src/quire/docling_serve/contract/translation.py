@@ -13,15 +13,21 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
 from quire.core.errors import UsageError
+from quire.docling_serve.contract.enums import ImageMode, InputFormat, OutputFormat, PipelineName
+from quire.docling_serve.contract.orders import Order, check_kinds
+from quire.docling_serve.contract.policy import Policy, asked_enrichments, check_allowed, check_options
+from quire.docling_serve.contract.refusals import refuse
+from quire.docling_serve.contract.request_options import (
+    DESCRIBE,
+    NO_LAST_PAGE,
+    ConvertOptions,
+    HierarchicalOptions,
+    HybridOptions,
+)
+from quire.docling_serve.contract.requests import AnySource, FileSource
 from quire.durable.messages import EnrichArgument
 from quire.output.export.docling_images import OutputOptions
 from quire.pages.recognize.languages import Language, resolve
-from quire.service.contract.enums import ImageMode, InputFormat, OutputFormat, PipelineName
-from quire.service.contract.options import DESCRIBE, NO_LAST_PAGE, ConvertOptions, HierarchicalOptions, HybridOptions
-from quire.service.contract.orders import Order, check_kinds
-from quire.service.contract.policy import Policy, asked_enrichments, check_allowed, check_options
-from quire.service.contract.refusing import refuse
-from quire.service.contract.requests import AnySource, FileSource
 
 OLDEST_VERSION = (1, 5)
 """Of the DoclingDocument schema: docling-core projects down to it."""

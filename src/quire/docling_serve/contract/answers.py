@@ -1,6 +1,6 @@
 """Answers about tasks and about the server, as plain dictionaries with every field always present.
 
-Those about documents are in `quire.answers`.
+Those about documents are in `quire.docling_serve.responses`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from quire.service.contract.enums import ImageMode, OutputFormat
-from quire.service.contract.policy import Policy
-from quire.service.contract.translating import CHUNKING_PRESETS
+from quire.docling_serve.contract.enums import ImageMode, OutputFormat
+from quire.docling_serve.contract.policy import Policy
+from quire.docling_serve.contract.translation import CHUNKING_PRESETS
 
 Json = dict[str, Any]
 TaskType = Literal["convert", "chunk"]

@@ -14,10 +14,10 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import AnyHttpUrl, BaseModel, TypeAdapter, ValidationError
 
-from quire.service.contract.enums import TargetName
-from quire.service.contract.options import ConvertOptions, HierarchicalOptions, HybridOptions
-from quire.service.contract.refusing import RequestRefused, error_item, error_items, invalid
-from quire.service.contract.requests import (
+from quire.docling_serve.contract.enums import TargetName
+from quire.docling_serve.contract.refusals import RequestRefused, error_item, error_items, invalid
+from quire.docling_serve.contract.request_options import ConvertOptions, HierarchicalOptions, HybridOptions
+from quire.docling_serve.contract.requests import (
     AnyTarget,
     Callback,
     InBodyTarget,

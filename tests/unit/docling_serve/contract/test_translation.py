@@ -5,19 +5,19 @@ import re
 
 import pytest
 
-from quire.durable.reads.read_request import ReadRequest, SourceRef
-from quire.service.contract.forms import chunk_form, convert_form
-from quire.service.contract.options import ConvertOptions, HierarchicalOptions, HybridOptions
-from quire.service.contract.orders import Order
-from quire.service.contract.policy import Policy
-from quire.service.contract.refusing import RequestRefused, validated
-from quire.service.contract.requests import (
+from quire.docling_serve.contract.forms import chunk_form, convert_form
+from quire.docling_serve.contract.orders import Order
+from quire.docling_serve.contract.policy import Policy
+from quire.docling_serve.contract.refusals import RequestRefused, validated
+from quire.docling_serve.contract.request_options import ConvertOptions, HierarchicalOptions, HybridOptions
+from quire.docling_serve.contract.requests import (
     BatchConvertRequest,
     ConvertRequest,
     FileSource,
     HybridChunkRequest,
 )
-from quire.service.contract.translating import decoded, document_version, source_json, translate
+from quire.docling_serve.contract.translation import decoded, document_version, source_json, translate
+from quire.durable.reads.read_request import ReadRequest, SourceRef
 from tests.docs.pages import ROOT
 
 pytestmark = pytest.mark.no_documents

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from quire.service.contract.forms import RequestForm
-from quire.service.contract.options import ConvertOptions, HierarchicalOptions, HybridOptions
-from quire.service.contract.policy import STORAGE, Policy, check_allowed
-from quire.service.contract.refusing import refuse
-from quire.service.contract.requests import (
+from quire.docling_serve.contract.forms import RequestForm
+from quire.docling_serve.contract.policy import STORAGE, Policy, check_allowed
+from quire.docling_serve.contract.refusals import refuse
+from quire.docling_serve.contract.request_options import ConvertOptions, HierarchicalOptions, HybridOptions
+from quire.docling_serve.contract.requests import (
     AnySource,
     AnyTarget,
     BatchConvertRequest,

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from quire.answers.scores import PageScores, confidence, scores_of
 from quire.core.types import BBox, Block
+from quire.docling_serve.responses.scores import PageScores, confidence, scores_of
 
 pytestmark = pytest.mark.no_documents
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AnyHttpUrl, BaseModel, ConfigDict, Field, model_validator
 
-from quire.service.contract.enums import (
+from quire.docling_serve.contract.enums import (
     ImageMode,
     InputFormat,
     OutputFormat,

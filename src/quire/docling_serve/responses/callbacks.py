@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from quire.answers.documents import task_meta
+from quire.docling_serve.responses.document_contents import task_meta
 
 Json = dict[str, Any]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from quire.docling_serve.contract.enums import ImageMode
+from quire.docling_serve.contract.refusals import refuse
+from quire.docling_serve.contract.request_options import ConvertOptions
 from quire.output.export.docling_enrichments import ENRICHMENTS, EnrichmentKind
-from quire.service.contract.enums import ImageMode
-from quire.service.contract.options import ConvertOptions
-from quire.service.contract.refusing import refuse
 
 OCR_PRESETS = (
     "auto",

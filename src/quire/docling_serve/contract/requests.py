@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from quire.service.contract.options import ConvertOptions, HierarchicalOptions, HybridOptions
+from quire.docling_serve.contract.request_options import ConvertOptions, HierarchicalOptions, HybridOptions
 
 
 class _Body(BaseModel):

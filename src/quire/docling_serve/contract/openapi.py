@@ -10,9 +10,9 @@ from typing import Any, Literal
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from quire.service.contract import requests, schemas
-from quire.service.contract.enums import TargetName
-from quire.service.contract.options import ConvertOptions, HierarchicalOptions, HybridOptions
+from quire.docling_serve.contract import requests, schemas
+from quire.docling_serve.contract.enums import TargetName
+from quire.docling_serve.contract.request_options import ConvertOptions, HierarchicalOptions, HybridOptions
 
 Json = dict[str, Any]
 REFERENCE = "#/components/schemas/{model}"

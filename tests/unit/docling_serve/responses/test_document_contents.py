@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from quire.answers import callbacks
-from quire.answers.documents import (
+from quire.core.errors import CATEGORIES
+from quire.docling_serve.responses import callbacks
+from quire.docling_serve.responses.document_contents import (
     chunked,
     chunked_document,
     converted,
@@ -19,7 +20,6 @@ from quire.answers.documents import (
     task_meta,
     timings,
 )
-from quire.core.errors import CATEGORIES
 
 pytestmark = pytest.mark.no_documents
 
