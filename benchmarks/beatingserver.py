@@ -17,7 +17,7 @@ import uvicorn
 
 from benchmarks.heartbeat import BEAT_S
 from quire.service.app import create_app
-from quire.service.serving import ServiceBackend, opened, options_of
+from quire.service.server import ServiceBackend, opened, options_of
 from quire.service.settings import load_settings
 
 

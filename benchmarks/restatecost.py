@@ -15,9 +15,9 @@ from tests.servers import restate
 from benchmarks import clock, family
 from benchmarks.report import LeftOut, Options, Report, Table, goal
 from benchmarks.restateworker import BARE, GROUP, SHAPES, WORKFLOWS, RestateWorker, Shape
+from quire.cli.devcluster.restate import RestateProgram
 from quire.core.context import Json
 from quire.database.sqlite import SqliteDatabase
-from quire.devcluster.restate import RestateProgram
 from quire.runtime.restate.registration import register
 from quire.runtime.restate.runtime import RestateRuntime
 

@@ -13,8 +13,8 @@ from tests.servers import restate
 from benchmarks import clock, corpus, family
 from benchmarks.durablereader import DurableReader, Portion, check, read_durably
 from benchmarks.report import LeftOut, Options, Report, Table
-from quire.devcluster import haproxy, postgres
-from quire.devcluster.local import ClusterOptions, LocalCluster
+from quire.cli.devcluster import haproxy, postgres
+from quire.cli.devcluster.cluster import ClusterOptions, LocalCluster
 from quire.durable.runtimes import open_runtime
 
 PORTIONS, PAGES = 3, 14

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.devcluster.local import LocalCluster
-from quire.devcluster.program import listens
+from quire.cli.devcluster.cluster import LocalCluster
+from quire.cli.devcluster.program import listens
 from tests import documents, scans
 from tests.fakes.strangers import Stranger, install
 from tests.runtime.tracking import wait_until

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.devcluster.local import LocalCluster
-from quire.devcluster.program import ServerProgram
+from quire.cli.devcluster.cluster import LocalCluster
+from quire.cli.devcluster.program import ServerProgram
 from quire.durable.reads.read_records import load_result
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.runtimes import open_runtime

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from quire.devcluster.haproxy import find_program
-from quire.devcluster.program import ServerProgram, listens
+from quire.cli.devcluster.haproxy import find_program
+from quire.cli.devcluster.program import ServerProgram, listens
 from quire.system.workers.procfs import descendants
 from tests import documents, scans
 from tests.fakes.strangers import Stranger, install

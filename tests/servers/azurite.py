@@ -13,7 +13,7 @@ from email.utils import formatdate
 from itertools import count
 from pathlib import Path
 
-from quire.devcluster.program import ServerProgram, listens
+from quire.cli.devcluster.program import ServerProgram, listens
 from tests.servers.ports import free_port
 
 ACCOUNT = "devstoreaccount1"

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from quire.devcluster import haproxy, postgres
-from quire.devcluster.local import ClusterOptions, LocalCluster
-from quire.devcluster.program import ServerProgram
+from quire.cli.devcluster import haproxy, postgres
+from quire.cli.devcluster.cluster import ClusterOptions, LocalCluster
+from quire.cli.devcluster.program import ServerProgram
 from tests.servers import restate
 
 LEASE_S = 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.devcluster.program import free_ports
+from quire.cli.devcluster.program import free_ports
 
 
 def free_port() -> int:

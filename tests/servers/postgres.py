@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 
-from quire.devcluster.postgres import OTHERS, find_programs
+from quire.cli.devcluster.postgres import OTHERS, find_programs
 from tests.servers.ports import free_port
 
 DEADLINE_S = 60.0

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from quire.devcluster.program import ServerProgram
+from quire.cli.devcluster.program import ServerProgram
 from tests.servers.ports import free_port
 
 PATIENCE_S = 60.0

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from quire.cli.devcluster.restate import RestateProgram
 from quire.core.context import Workflow
 from quire.database.database import Database
 from quire.database.sqlite import SqliteDatabase
-from quire.devcluster.restate import RestateProgram
 from quire.runtime.restate.endpoint import Endpoint, ServiceOptions
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords

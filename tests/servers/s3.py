@@ -11,7 +11,7 @@ import urllib.request
 from itertools import count
 from pathlib import Path
 
-from quire.devcluster.program import ServerProgram
+from quire.cli.devcluster.program import ServerProgram
 from tests.servers.ports import free_port
 
 

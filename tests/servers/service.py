@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from quire.devcluster.program import ServerProgram, listens
+from quire.cli.devcluster.program import ServerProgram, listens
 from tests.servers.ports import free_port
 
 

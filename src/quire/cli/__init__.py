@@ -31,7 +31,7 @@ def main() -> None:
                 shared.close_shared_pool()
             sys.stdout.flush()
     except QuireError as error:  # not of a command: --help and --version
-        from quire.cli.reporting import report_error
+        from quire.cli.command_errors import report_error
 
         sys.exit(report_error(error))
     except KeyboardInterrupt:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quire.cli.command_errors import group, reporting_errors
 from quire.cli.help import HelpCommand
 from quire.cli.removed import REMOVED, add_removed
-from quire.cli.reporting import group, reporting_errors
 
 if TYPE_CHECKING:
     app: typer.Typer

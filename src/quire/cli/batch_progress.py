@@ -13,7 +13,7 @@ from quire.batch.manifest import item_name
 from quire.cli import amounts
 from quire.cli.amounts import left_out_files, spell
 from quire.cli.bar import Bar
-from quire.cli.figures import EventCounter, Figures, without_name
+from quire.cli.batch_counts import EventCounter, Figures, without_name
 from quire.core.errors import printable
 from quire.core.events import Event
 

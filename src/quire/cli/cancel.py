@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from quire.cli import options
-from quire.cli.driving import where_of
-from quire.cli.opening import existing_place, find_run, opened
+from quire.cli.batch_run import where_of
 from quire.cli.settings import settings_of
+from quire.cli.stores import existing_place, find_run, opened
 from quire.core.errors import EXIT_COMPLETE
 
 EXAMPLES = """\b

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from typer import Option
 
-from quire.cli.reporting import group, reporting_errors
+from quire.cli.command_errors import group, reporting_errors
 from quire.cli.settings import configuration_of
 from quire.core.config import SETTINGS, Configuration, variable, without_password
 from quire.core.errors import EXIT_COMPLETE, UsageError

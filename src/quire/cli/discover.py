@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from quire.cli import chunk_options, options
+from quire.cli.command_errors import print_lines
 from quire.cli.each_document import DocumentsRequest, Written, read_each
 from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult
-from quire.cli.reporting import print_lines
 from quire.cli.settings import reading_configuration
 from quire.durable.folders.output_names import NamedSource
 from quire.system.atomic_files import write_files

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from quire.cli.asking import check_engines
+from quire.cli.batch_settings import check_engines
+from quire.cli.command_errors import Loudness, show_traceback
 from quire.cli.progress import ProgressBar
 from quire.cli.read_summary import GoesTo, ReadOutcome, document_line, page_counts, summary_line
-from quire.cli.reporting import Loudness, show_traceback
 from quire.core.config import Settings
 from quire.core.errors import (
     EXIT_COMPLETE,

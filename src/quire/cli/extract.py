@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from quire.cli import extract_options, options
-from quire.cli.asking import Choice, asked_for
+from quire.cli.batch_settings import Choice, asked_for
+from quire.cli.command_errors import print_lines
 from quire.cli.each_document import DocumentsRequest, Written, page_crops, read_each, write_to_stdout
 from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult
-from quire.cli.reporting import print_lines
 from quire.cli.settings import configuration_of, reading_configuration
 from quire.core.document import is_url
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
@@ -110,7 +110,7 @@ def extract(  # noqa: PLR0913 - one argument per option
 
 def _run(configuration: Configuration, files: Sequence[str], choice: Choice, *, quiet: bool) -> int:
     """The flow `extract` over documents: the batch of `quire run`."""
-    from quire.cli.driving import Showing, drive
+    from quire.cli.batch_run import Showing, drive
 
     if configuration.settings.server:
         raise UsageError("--server reads one document; leave out -o, or start the run there: POST /api/extract")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from quire.cli.reporting import group, reporting_errors
+from quire.cli.command_errors import group, reporting_errors
 from quire.core.errors import EXIT_COMPLETE, QuireError, UsageError
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from typer import Argument, Option
 from quire.cli import options
 from quire.cli.amounts import spell
 from quire.cli.batch_progress import BatchProgress, summary
-from quire.cli.driving import advice, exit_code
-from quire.cli.opening import opened
+from quire.cli.batch_run import advice, exit_code
 from quire.cli.settings import configuration_of
+from quire.cli.stores import opened
 from quire.core.config import Settings
 from quire.durable.folders.discovery import check_paths
 from quire.system.user_data import data_folder

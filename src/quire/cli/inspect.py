@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, TypedDict, cast
 
 from typer import Argument, Option
 
+from quire.cli.command_errors import print_lines
 from quire.cli.inspect_vectors import is_dataset, show_dataset
-from quire.cli.reporting import print_lines
 from quire.cli.settings import configuration_of
 from quire.core.document import Document
 from quire.core.engine import Attempt

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quire.cli.reporting import print_lines
+from quire.cli.command_errors import print_lines
 from quire.core.errors import EXIT_COMPLETE
 
 if TYPE_CHECKING:

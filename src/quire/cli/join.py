@@ -6,8 +6,8 @@ import sys
 from threading import Event
 
 from quire.cli import options
-from quire.cli.opening import existing_place
 from quire.cli.settings import settings_of
+from quire.cli.stores import existing_place
 from quire.core.errors import EXIT_COMPLETE, UsageError
 
 EXAMPLES = """\b

@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 from quire.cli import chunk_options, extract_options, options, sample_documents
 from quire.cli.amounts import spell
-from quire.cli.reporting import print_lines
+from quire.cli.command_errors import print_lines
 from quire.cli.settings import configuration_of
 from quire.core.context import Json
 from quire.core.errors import EXIT_COMPLETE, UsageError

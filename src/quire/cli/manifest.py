@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from quire.cli import amounts, options
-from quire.cli.opening import existing_place, find_run, opened
 from quire.cli.settings import settings_of
+from quire.cli.stores import existing_place, find_run, opened
 from quire.core.config import Settings
 from quire.core.context import Runtime
 from quire.core.errors import EXIT_COMPLETE, UsageError, printable

@@ -9,7 +9,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from quire.cli import options
-from quire.cli.reporting import group, print_lines, reporting_errors
+from quire.cli.command_errors import group, print_lines, reporting_errors
 from quire.core.errors import EXIT_COMPLETE, UsageError
 
 EXAMPLES = """\b

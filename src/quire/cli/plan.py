@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from quire.cli import extract_options, options
 from quire.cli.amounts import spell
-from quire.cli.asking import Choice, asked_for
-from quire.cli.figures import without_name
-from quire.cli.opening import looked_at
-from quire.cli.reporting import print_lines
+from quire.cli.batch_counts import without_name
+from quire.cli.batch_settings import Choice, asked_for
+from quire.cli.command_errors import print_lines
 from quire.cli.settings import configuration_of
+from quire.cli.stores import looked_at
 from quire.core.config import Settings
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL
 from quire.durable.folders.discovery import check_paths

@@ -13,9 +13,9 @@ from typer import Option
 
 from quire.cli import options
 from quire.cli.amounts import spell
-from quire.cli.opening import existing_place
-from quire.cli.reporting import print_lines
+from quire.cli.command_errors import print_lines
 from quire.cli.settings import settings_of
+from quire.cli.stores import existing_place
 from quire.core.errors import EXIT_COMPLETE, UsageError
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from typer import Argument
 
 from quire.cli import amounts, options
 from quire.cli.amounts import spell
-from quire.cli.driving import where_of
-from quire.cli.figures import without_name
-from quire.cli.opening import existing_place, opened
+from quire.cli.batch_counts import without_name
+from quire.cli.batch_run import where_of
+from quire.cli.command_errors import group, print_lines, reporting_errors
 from quire.cli.removed import REMOVED_OF_QUARANTINE, add_removed
-from quire.cli.reporting import group, print_lines, reporting_errors
 from quire.cli.settings import settings_of
+from quire.cli.stores import existing_place, opened
 from quire.core.errors import EXIT_COMPLETE
 from quire.system.atomic_files import write_files
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 from typer import Argument, Option
 
 from quire.cli import options
-from quire.cli.asking import check_formats
+from quire.cli.batch_settings import check_formats
 from quire.cli.each_document import DocumentsRequest, Written, page_crops, read_each, write_to_stdout
 from quire.cli.progress import ProgressBar
 from quire.cli.settings import reading_configuration

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from quire.client import Client, ClientDocument
-from quire.client.connecting import error_with
+from quire.client.connection import error_with
 from quire.core.config import Settings
 from quire.core.document import Document
 from quire.core.engine import Attempt

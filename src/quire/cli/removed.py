@@ -16,7 +16,7 @@ REMOVED_OF_QUARANTINE = {"retry": RETRIES, "clear": RETRIES}
 
 def add_removed(app: typer.Typer, removed: dict[str, str], before: str = "quire") -> None:
     """Add hidden commands of these names that accept any arguments and print the advice."""
-    from quire.cli.reporting import reporting_errors
+    from quire.cli.command_errors import reporting_errors
 
     anything = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": ["-h", "--help"]}
     for name, advice in removed.items():

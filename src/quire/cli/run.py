@@ -7,8 +7,8 @@ from typing import Annotated
 from typer import Option
 
 from quire.cli import extract_options, options
-from quire.cli.asking import Choice, asked_for
-from quire.cli.driving import Showing, drive
+from quire.cli.batch_run import Showing, drive
+from quire.cli.batch_settings import Choice, asked_for
 from quire.cli.plan import show_plan
 from quire.cli.settings import configuration_of
 from quire.durable.folders.discovery import check_paths

@@ -10,7 +10,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from quire.cli import chunk_options, extract_options, options, sample_documents
-from quire.cli.reporting import group, print_lines, reporting_errors
+from quire.cli.command_errors import group, print_lines, reporting_errors
 from quire.cli.settings import configuration_of
 from quire.core.errors import EXIT_COMPLETE, UsageError
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from quire.cli import options
-from quire.cli.crops import HitPictures
+from quire.cli.command_errors import print_lines
 from quire.cli.excerpts import excerpt_lines
+from quire.cli.hit_pictures import HitPictures
 from quire.cli.index import EmbedderName, search_place
-from quire.cli.reporting import print_lines
 from quire.cli.settings import settings_of
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL
 

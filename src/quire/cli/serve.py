@@ -52,7 +52,7 @@ def serve(  # noqa: PLR0913 - one argument per option
     Settings of docling-serve in the environment (DOCLING_SERVE_*, UVICORN_*) count here too.
     """
     try:
-        from quire.service.serving import ServiceBackend, serve
+        from quire.service.server import ServiceBackend, serve
         from quire.service.settings import load_settings
     except ImportError as error:
         raise ConfigurationError(f"the service needs {error.name}: {install_advice('service')}") from error

@@ -11,12 +11,12 @@ from typing import Annotated
 from typer import Option
 
 from quire.cli import amounts, options
+from quire.cli.batch_counts import Figures, figures_of
 from quire.cli.batch_progress import counted, left_out_lines, next_lines, took
-from quire.cli.driving import advice, where_of
-from quire.cli.figures import Figures, figures_of
-from quire.cli.opening import BATCH, existing_place, find_run, opened
-from quire.cli.reporting import print_lines
+from quire.cli.batch_run import advice, where_of
+from quire.cli.command_errors import print_lines
 from quire.cli.settings import settings_of
+from quire.cli.stores import BATCH, existing_place, find_run, opened
 from quire.core.context import RunStatus, Runtime
 from quire.core.errors import EXIT_COMPLETE
 from quire.core.events import Event

@@ -15,9 +15,9 @@ from typer import Argument, Option
 
 from quire.cli import options
 from quire.cli.amounts import spell
-from quire.cli.opening import existing_place
-from quire.cli.reporting import group, print_lines, reporting_errors
+from quire.cli.command_errors import group, print_lines, reporting_errors
 from quire.cli.settings import settings_of
+from quire.cli.stores import existing_place
 from quire.core.config import Settings
 from quire.core.errors import EXIT_COMPLETE, UsageError
 

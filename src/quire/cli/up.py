@@ -17,7 +17,7 @@ from typer import Option
 from quire.core.errors import EXIT_COMPLETE, ConfigurationError
 
 if TYPE_CHECKING:
-    from quire.devcluster.local import LocalCluster
+    from quire.cli.devcluster.cluster import LocalCluster
 
 EXAMPLES = """\b
 Examples:
@@ -48,8 +48,8 @@ def up(
 
     Ctrl-C stops all of it.
     """
-    from quire.devcluster.local import ClusterOptions, LocalCluster, missing
-    from quire.devcluster.restarts import Restarts
+    from quire.cli.devcluster.cluster import ClusterOptions, LocalCluster, missing
+    from quire.cli.devcluster.restarts import Restarts
 
     if lacking := missing():
         raise ConfigurationError("missing on this machine; install:\n  " + "\n  ".join(lacking))

@@ -1,8 +1,8 @@
 """The client of a Quire server: `quire.Client("http://localhost:5001").submit("report.pdf").result()`."""
 
 from quire.client.client import Client
-from quire.client.documents import ClientDocument, SearchMatch
 from quire.client.reports import Counted, DocumentReport, RunReport
-from quire.client.runs import ClientRun
+from quire.client.server_documents import ClientDocument, SearchMatch
+from quire.client.server_runs import ClientRun
 
 __all__ = ["Client", "ClientDocument", "ClientRun", "Counted", "DocumentReport", "RunReport", "SearchMatch"]

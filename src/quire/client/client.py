@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from quire.client.connecting import Body, Sent, Server, quoted
-from quire.client.documents import ClientDocument
+from quire.client.connection import Body, Sent, Server, quoted
+from quire.client.multipart import FilePart, UploadForm
 from quire.client.reports import DocumentReport, RunReport
-from quire.client.runs import ClientRun
-from quire.client.uploading import FilePart, UploadForm
+from quire.client.server_documents import ClientDocument
+from quire.client.server_runs import ClientRun
 from quire.core.document import Document, Source, is_url
 from quire.core.errors import UsageError
 from quire.core.table_areas import TableArea, TablesMode

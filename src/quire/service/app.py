@@ -20,16 +20,17 @@ from quire.core.events import reason_of
 from quire.docling_serve.contract.refusals import RequestRefused
 from quire.durable.reads.read_steps import DocumentSteps
 from quire.durable.views.views import DocumentViews
-from quire.service import docling, probes
+from quire.service import docling_routes as docling
+from quire.service import probes
 from quire.service.api.routes import api_routes
 from quire.service.apidocs import describe
-from quire.service.guarding import Guard
-from quire.service.measuring import measured, metrics_route
-from quire.service.observing import Observer
-from quire.service.redacting import redact_logs
+from quire.service.log_redaction import redact_logs
+from quire.service.metrics_port import measured, metrics_route
+from quire.service.request_guard import Guard
+from quire.service.request_log import Observer
 from quire.service.service import Service
 from quire.service.settings import ServiceSettings
-from quire.service.stopping import noticing_signals
+from quire.service.shutdown import noticing_signals
 from quire.service.traffic import Traffic
 from quire.service.webpage import web_routes
 

@@ -37,13 +37,13 @@ from quire.runtime.local import LocalRuntime
 from quire.service.indexing import DocumentIndexer
 from quire.service.learned import LearnedModels
 from quire.service.logs import log
-from quire.service.removing import FetchedResults
+from quire.service.result_removal import FetchedResults
 from quire.service.reviews import ReviewService
+from quire.service.run_progress import RunTallies
+from quire.service.run_waiter import RunWaiter
 from quire.service.settings import ServiceSettings
-from quire.service.tracking import RunTallies
 from quire.service.uploads import Upload
-from quire.service.waiting import RunWaiter
-from quire.service.warming import warm_up
+from quire.service.warm_up import warm_up
 from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import scoped
 from quire.system.supervisor import SupervisedThread

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from quire.core.keys import Digest, digest_bytes
 from quire.docling_serve.contract.refusals import RequestRefused
-from quire.service.api.answering import CHECKED, headers_of, is_known, not_modified
+from quire.service.api.stored_bytes import CHECKED, headers_of, is_known, not_modified
 
 INDEX, ICON = "index.html", "icon.svg"
 MEDIA_TYPES = {

@@ -23,8 +23,8 @@ from quire.durable.runtimes import pools_for, workflows_on
 from quire.durable.tasks.workflow import CALLS
 from quire.runtime.local import LocalRuntime
 from quire.service.app import create_app
+from quire.service.server import options_of
 from quire.service.service import Service
-from quire.service.serving import options_of
 from quire.service.settings import ServiceSettings
 from quire.store.files import FileStore
 from tests import documents

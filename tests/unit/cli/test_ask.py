@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import quire
-from quire.cli.crops import terminal_protocol
+from quire.cli.hit_pictures import terminal_protocol
 from tests.conftest import ROOT
 from tests.fakes.vision_server import Behaviour, hangs, refuses, says, vision_server
 from tests.unit.cli.batches import Desk

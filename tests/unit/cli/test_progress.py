@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from quire.cli import progress as progress_module
+from quire.cli.batch_counts import Figures
 from quire.cli.batch_progress import under_way
-from quire.cli.figures import Figures
 from quire.cli.progress import ProgressBar, speed
 from quire.core.events import Event
 

@@ -53,8 +53,8 @@ def test_a_server_that_is_not_there_ends_the_worker(tmp_path):
 
 @pytest.mark.parametrize("arguments", [(), ("--local-cluster",)])
 def test_up_names_everything_that_is_missing_before_it_starts_anything(tmp_path, monkeypatch, arguments):
-    monkeypatch.setattr("quire.devcluster.postgres.find_programs", lambda: None)
-    monkeypatch.setattr("quire.devcluster.haproxy.find_program", lambda: None)
+    monkeypatch.setattr("quire.cli.devcluster.postgres.find_programs", lambda: None)
+    monkeypatch.setattr("quire.cli.devcluster.haproxy.find_program", lambda: None)
     monkeypatch.setitem(sys.modules, "psycopg", None)  # as if it was not installed
     folder = tmp_path / "cluster"
     environment = {"QUIRE_RESTATE_SERVER": str(tmp_path / "nothing")}

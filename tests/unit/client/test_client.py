@@ -8,7 +8,8 @@ import pytest
 
 import quire
 from quire import Client
-from quire.client import connecting, runs
+from quire.client import connection as connecting
+from quire.client import server_runs as runs
 from quire.core.errors import ConfigurationError, InputError, LimitError, RunCancelled, RunError, UsageError
 from quire.core.types import BBox
 from tests import documents

@@ -16,13 +16,13 @@ from quire.core.errors import EngineError, StoreError
 from quire.core.events import Event as RunEvent
 from quire.database.leases import Claims
 from quire.durable.indexing.served import ServedIndex
-from quire.service import measuring
-from quire.service.api import watching
-from quire.service.api.watching import RunEvents
+from quire.service import metrics_port as measuring
+from quire.service.api import event_streams as watching
+from quire.service.api.event_streams import RunEvents
 from quire.service.reviews import ReviewService
+from quire.service.run_waiter import RunWaiter
 from quire.service.traffic import Traffic
-from quire.service.waiting import RunWaiter
-from quire.service.warming import warm_up
+from quire.service.warm_up import warm_up
 from quire.system import supervisor
 from quire.system.supervisor import restarts
 from quire.system.workers import shared_pool
@@ -30,7 +30,7 @@ from tests import documents
 from tests.runtime.tracking import wait_until
 from tests.servers.ports import free_port
 from tests.unit.service.api.conftest import SEARCHED, serving
-from tests.unit.service.api.test_search import found
+from tests.unit.service.api.test_search_route import found
 
 ERRORS = [StoreError("the database is locked"), RuntimeError("a bug")]
 

@@ -20,10 +20,9 @@ from quire.durable.views.views import DPI, DocumentViews, StoredFile, TableForma
 from quire.evidence.catalog.box_text import box_of
 from quire.evidence.extract.reports import ReportFormat
 from quire.output.export import format_names
-from quire.service.api import answering
-from quire.service.api.deleting import DocumentDeletion
+from quire.service.api import stored_bytes as answering
+from quire.service.api.document_deletion import DocumentDeletion
 from quire.service.api.errors import ApiError, ApiRoute
-from quire.service.api.finding import FoundDocument, RunFinder
 from quire.service.api.runs import Before, Limit
 from quire.service.api.schemas import (
     ApiFault,
@@ -35,6 +34,7 @@ from quire.service.api.schemas import (
     SearchResult,
     TableSummary,
 )
+from quire.service.api.tenant_views import FoundDocument, RunFinder
 from quire.service.security import tenant_of
 from quire.service.service import Service
 

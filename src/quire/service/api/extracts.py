@@ -8,9 +8,9 @@ from fastapi import APIRouter, Header, Request
 from starlette.responses import JSONResponse, Response
 
 from quire.service.api.errors import ApiRoute
-from quire.service.api.finding import RunFinder
 from quire.service.api.schemas import ApiFault, ExtractChoices, ExtractSubmission, Run
-from quire.service.api.submitting import Submitting
+from quire.service.api.task_requests import Submitting
+from quire.service.api.tenant_views import RunFinder
 from quire.service.security import tenant_of
 from quire.service.service import Service
 

@@ -23,9 +23,8 @@ from quire.durable.views.views import DocumentViews
 from quire.evidence.extract.extraction_json import alternative_json, evidence_json, extraction_json, extraction_of
 from quire.evidence.review.decisions import UNDO, Decision
 from quire.evidence.review.items import Doubt, ReviewItem, part_of
-from quire.service.api import answering
+from quire.service.api import stored_bytes as answering
 from quire.service.api.errors import ApiError, ApiRoute
-from quire.service.api.finding import RunFinder
 from quire.service.api.review_schemas import (
     REVIEWER,
     ClaimedItems,
@@ -44,7 +43,8 @@ from quire.service.api.review_schemas import (
 )
 from quire.service.api.runs import Before, Limit
 from quire.service.api.schemas import ApiFault
-from quire.service.api.submitting import validated
+from quire.service.api.task_requests import validated
+from quire.service.api.tenant_views import RunFinder
 from quire.service.reviews import ReviewService
 from quire.service.security import tenant_of
 from quire.service.service import Service

@@ -7,10 +7,10 @@ from fastapi import APIRouter
 from quire.durable.views.views import DocumentViews
 from quire.service.api.documents import document_routes
 from quire.service.api.extracts import extract_routes
-from quire.service.api.finding import RunFinder
 from quire.service.api.review import review_routes
 from quire.service.api.runs import run_routes
-from quire.service.api.search import search_routes
+from quire.service.api.search_route import search_routes
+from quire.service.api.tenant_views import RunFinder
 from quire.service.service import Service
 
 

@@ -12,10 +12,10 @@ from quire.core.context import RunStatus
 from quire.core.errors import UsageError
 from quire.database.runs import ENDED
 from quire.service.api.errors import ApiRoute
-from quire.service.api.finding import RunFinder
+from quire.service.api.event_streams import EventStream, RunEvents
 from quire.service.api.schemas import ApiFault, Run, RunList, RunRequest
-from quire.service.api.submitting import Submitting
-from quire.service.api.watching import EventStream, RunEvents
+from quire.service.api.task_requests import Submitting
+from quire.service.api.tenant_views import RunFinder
 from quire.service.security import tenant_of
 from quire.service.service import Service
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from quire.cli.devcluster.program import free_ports
 from quire.core.errors import UsageError
-from quire.devcluster.program import free_ports
 from quire.runtime.restate.server import RestateServer, Unreachable
 
 

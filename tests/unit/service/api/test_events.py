@@ -13,9 +13,9 @@ import pytest
 from quire.core.context import RunStatus
 from quire.core.errors import UsageError
 from quire.core.events import Event
-from quire.service.api import watching
-from quire.service.api.watching import EventStream, RunEvents
-from quire.service.tracking import RunTallies
+from quire.service.api import event_streams as watching
+from quire.service.api.event_streams import EventStream, RunEvents
+from quire.service.run_progress import RunTallies
 from tests.unit.service.api.conftest import TENANT, TENANT_HEADER
 
 pytestmark = pytest.mark.processes

@@ -24,9 +24,9 @@ from quire.docling_serve.contract.translation import Translated, decoded, docume
 from quire.durable.messages import TaskArgument, TaskSource
 from quire.net.fetching import shown_url
 from quire.retrieval.chunk.docling_chunks import docling_options, tokenizer_for
-from quire.service.answering import answer_of, failure_of, task_status_of
 from quire.service.security import tenant_of
 from quire.service.service import FLOW, Service
+from quire.service.task_responses import answer_of, failure_of, task_status_of
 from quire.service.uploads import Upload, form_body, json_body
 
 CLIENT_CLOSED = 499

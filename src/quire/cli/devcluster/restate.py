@@ -7,8 +7,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from quire.cli.devcluster.program import ServerProgram, free_ports
 from quire.core.errors import ConfigurationError
-from quire.devcluster.program import ServerProgram, free_ports
 from quire.runtime.restate.server import RestateServer
 
 PROGRAM = "restate-server"

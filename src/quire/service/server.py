@@ -66,7 +66,7 @@ def serve(settings: ServiceSettings, backend: ServiceBackend, say: Callable[[str
             shared = replace(settings, port=port, workers=_workers_each(settings))
             os.environ[HANDED_OVER] = json.dumps([asdict(shared), asdict(backend), folder])
             options = options_of(settings, port)
-            uvicorn.run("quire.service.serving:app", factory=True, workers=settings.processes, **options)
+            uvicorn.run("quire.service.server:app", factory=True, workers=settings.processes, **options)
 
 
 def _serve_alone(

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from quire.devcluster.program import ServerProgram
+from quire.cli.devcluster.program import ServerProgram
 from quire.system.supervisor import FIRST_S, HEALTHY_S, LONGEST_S
 
 

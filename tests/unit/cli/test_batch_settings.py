@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.cli.asking import Choice, request_of
+from quire.cli.batch_settings import Choice, request_of
 from quire.core.config import configure
 from quire.durable.folders.batch_request import BatchRequest
 

@@ -8,9 +8,9 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from quire.client.connecting import ATTEMPTS, BACKOFF_S, LOST, Sent, Server, quoted
-from quire.client.documents import ClientDocument
+from quire.client.connection import ATTEMPTS, BACKOFF_S, LOST, Sent, Server, quoted
 from quire.client.reports import RunReport
+from quire.client.server_documents import ClientDocument
 from quire.core.errors import RunCancelled, RunError
 from quire.core.events import Event
 from quire.core.types import PageResult

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
+from quire.cli.devcluster.program import ServerProgram, free_ports, listens, remembered_ports
 from quire.core.errors import ConfigurationError
-from quire.devcluster.program import ServerProgram, free_ports, listens, remembered_ports
 
 pytestmark = pytest.mark.processes
 
@@ -33,7 +33,7 @@ def test_a_program_that_ends_at_once_is_quoted(tmp_path):
 
 
 def test_a_program_that_is_deaf_is_killed(tmp_path, monkeypatch):
-    monkeypatch.setattr("quire.devcluster.program.STOP_S", 0.2)
+    monkeypatch.setattr("quire.cli.devcluster.program.STOP_S", 0.2)
     ready = tmp_path / "ready"
     code = f"import signal; signal.signal(15, signal.SIG_IGN); open({str(ready)!r}, 'w').close(); signal.pause()"
     program = ServerProgram("deaf", [sys.executable, "-c", code], folder=tmp_path, answers=ready.exists)

@@ -8,8 +8,8 @@ from quire.database.runs import ENDED
 from quire.database.task_sources import delete_sources
 from quire.durable.deletion import delete_documents
 from quire.service.api.errors import ApiError
-from quire.service.api.finding import FoundDocument, RunFinder
 from quire.service.api.schemas import DeletedDocument
+from quire.service.api.tenant_views import FoundDocument, RunFinder
 from quire.service.service import Service
 
 

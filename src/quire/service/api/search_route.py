@@ -16,8 +16,8 @@ from quire.retrieval.search.hit_crops import crop_box
 from quire.retrieval.search.hits import SearchHit
 from quire.retrieval.search.query import SearchFilter
 from quire.service.api.errors import ApiError, ApiRoute
-from quire.service.api.finding import DocumentId, FoundDocument, RunFinder
 from quire.service.api.schemas import ApiFault, FoundPlaces
+from quire.service.api.tenant_views import DocumentId, FoundDocument, RunFinder
 from quire.service.security import tenant_of
 from quire.service.service import Service
 

@@ -14,9 +14,9 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from quire.cli.amounts import spell
+from quire.cli.batch_counts import Figures
 from quire.cli.batch_progress import BatchProgress, summary
-from quire.cli.figures import Figures
-from quire.cli.opening import opened
+from quire.cli.stores import opened
 from quire.core.config import Settings
 from quire.core.errors import EXIT_CODES, EXIT_COMPLETE, EXIT_INTERRUPTED, EXIT_PARTIAL
 from quire.core.events import Event, Sink

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from quire.devcluster.haproxy import configuration
+from quire.cli.devcluster.haproxy import configuration
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def test_the_example_in_deploy_is_what_is_used_here():

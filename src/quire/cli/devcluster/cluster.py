@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
+from quire.cli.devcluster import haproxy, postgres, restate
+from quire.cli.devcluster.program import LOOK_EVERY_S, START_S, ServerProgram, listens, remembered_ports
 from quire.core.errors import ConfigurationError, install_advice
 from quire.database.leases import LEASE_S
-from quire.devcluster import haproxy, postgres, restate
-from quire.devcluster.program import LOOK_EVERY_S, START_S, ServerProgram, listens, remembered_ports
 from quire.durable.runtimes import pools_for
 
 PACKAGES = {

@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from quire.core.errors import StoreError
-from quire.service.removing import AT_ONCE, FetchedResults
+from quire.service.result_removal import AT_ONCE, FetchedResults
 from quire.system import supervisor
 
 pytestmark = pytest.mark.no_documents

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.cli.opening import existing_place, find_run, place_for
+from quire.cli.stores import existing_place, find_run, place_for
 from quire.core.config import Settings
 from quire.core.errors import UsageError
 from quire.database.runs import Runs

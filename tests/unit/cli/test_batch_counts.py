@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from quire.cli import amounts
+from quire.cli.batch_counts import Figures, figures_of
 from quire.cli.batch_progress import counted, progress_line, summary
-from quire.cli.driving import advice
-from quire.cli.figures import Figures, figures_of
+from quire.cli.batch_run import advice
 from quire.core.events import Event, EventKind
 
 

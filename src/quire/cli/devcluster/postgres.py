@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from quire.cli.devcluster.program import ServerProgram, free_ports
 from quire.core.errors import ConfigurationError
-from quire.devcluster.program import ServerProgram, free_ports
 
 ADVICE = "install it with `apt install postgresql`"
 OTHERS = 0o001

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from quire.devcluster.program import ServerProgram
-from quire.devcluster.restarts import Restarts
+from quire.cli.devcluster.program import ServerProgram
+from quire.cli.devcluster.restarts import Restarts
 from tests.runtime.tracking import wait_until
 
 pytestmark = pytest.mark.processes

@@ -14,8 +14,8 @@ from quire.database.runs import ENDED
 from quire.durable.messages import DocumentReference, TaskArgument, TaskDocument, TaskResult, TaskSource
 from quire.durable.review_queue import REVIEW
 from quire.service.api.errors import ApiError
+from quire.service.run_progress import PageTally, RunTally
 from quire.service.service import FLOW, Service
-from quire.service.tracking import PageTally, RunTally
 
 PORTION = 100
 """Runs fetched at a time; those of other tenants are left out afterwards."""

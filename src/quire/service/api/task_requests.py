@@ -20,8 +20,8 @@ from quire.evidence.extract.extractor_registry import extractor_names
 from quire.evidence.extract.schema import asked_schema
 from quire.net.fetching import check_url, shown_url
 from quire.service.api.errors import ApiError
-from quire.service.api.finding import RunFinder
 from quire.service.api.schemas import ExtractOptions, ExtractSubmission, RunOptions, RunRequest, UrlSource
+from quire.service.api.tenant_views import RunFinder
 from quire.service.security import tenant_of
 from quire.service.service import FLOW, Service
 from quire.service.uploads import form_body, json_body

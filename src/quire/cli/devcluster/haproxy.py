@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from quire.cli.devcluster.program import ServerProgram, free_ports, listens
 from quire.core.errors import ConfigurationError
-from quire.devcluster.program import ServerProgram, free_ports, listens
 
 ADVICE = "install it with `apt install haproxy`"
 

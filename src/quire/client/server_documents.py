@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from quire.client.connecting import Sent, Server, ServerResponse, quoted
+from quire.client.connection import Sent, Server, ServerResponse, quoted
 from quire.client.reports import DocumentReport
 from quire.core.document import Document
 from quire.core.engine import Attempt

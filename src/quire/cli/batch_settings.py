@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from quire.cli.opening import BATCH, existing_place, looked_at, place_for
+from quire.cli.stores import BATCH, existing_place, looked_at, place_for
 from quire.core.config import Configuration, Settings, option
 from quire.core.errors import UsageError
 
