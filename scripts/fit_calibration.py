@@ -1,4 +1,4 @@
-"""Fits the weights of `quire.evidence.extract.calibration` to the values that `python -m benchmarks reliability` judges.
+"""Fits the weights of `evidence.extract.calibration` to the values that `python -m benchmarks reliability` judges.
 
 Run it after a change of what extractors say about their values, then the benchmark, and commit both.
 """

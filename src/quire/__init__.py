@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from quire.core.events import Event, to_sse
+    from quire.core.fetch_policy import FetchPolicy
     from quire.core.picture import Picture
     from quire.core.table_areas import TableArea
     from quire.core.types import (
@@ -54,8 +55,7 @@ if TYPE_CHECKING:
     from quire.evidence.learn.samples import Sample
     from quire.evidence.learn.training import learn as learn
     from quire.flow.components import component
-    from quire.net.fetching import FetchPolicy
-    from quire.pipelines.pipeline import (
+    from quire.pipeline import (
         Pipeline,
         PipelineResult,
         classifier,
@@ -99,10 +99,10 @@ _HOMES = {
     ),
     "quire.core.engine": ("Attempt", "Engine", "Question", "Recognition"),
     "quire.core.picture": ("Picture",),
-    "quire.net.fetching": ("FetchPolicy",),
+    "quire.core.fetch_policy": ("FetchPolicy",),
     "quire.core.events": ("Event", "to_sse"),
     "quire.flow.components": ("component",),
-    "quire.pipelines.pipeline": (
+    "quire.pipeline": (
         "Pipeline",
         "PipelineResult",
         "classifier",

@@ -19,7 +19,7 @@ TIMEOUT_S = 60
 SIGNS = """
 import threading
 import quire
-from quire.pipelines.pipeline import Pipeline, cancelled, recognizer
+from quire.pipeline import Pipeline, cancelled, recognizer
 
 @recognizer
 def sign(picture, question):

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Thread
 
 import quire
-from quire.pipelines.pipeline import Pipeline, preprocess
+from quire.pipeline import Pipeline, preprocess
 from tests.fakes.engines import NumberEngine
 
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.processes
 PROGRAM = """
 import json, os, signal, sys
 from pathlib import Path
-from quire.pipelines.pipeline import Pipeline
+from quire.pipeline import Pipeline
 from quire.pages.recognize.engine_registry import make
 
 def told(event):
@@ -32,7 +32,7 @@ pipeline = Pipeline(make("stranger"), cache=sys.argv[1], on_event=told)
 print(json.dumps([page.text for page in pipeline("scan.pdf").pages]))
 """
 CRASH = """
-from quire.pipelines.pipeline import Pipeline
+from quire.pipeline import Pipeline
 from quire.pages.recognize.engine_registry import make
 result = Pipeline(make("stranger"))("scan.pdf")
 print([page.status for page in result.pages], "and the program goes on")

@@ -22,7 +22,7 @@ from quire.durable.deletion import delete_documents
 from quire.durable.reads.read_records import load_result
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.runtimes import workflows_on
-from quire.pipelines.pipeline import Pipeline, detector, recognizer
+from quire.pipeline import Pipeline, detector, recognizer
 from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore
 from quire.store.garbage import Limits, collect

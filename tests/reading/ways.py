@@ -26,7 +26,7 @@ from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.runtimes import pools_for, workflows_on
 from quire.pages.assemble import assemble
 from quire.pages.recognize.engine_registry import make
-from quire.pipelines.pipeline import Pipeline, preprocess
+from quire.pipeline import Pipeline, preprocess
 from quire.reading.result import DocumentResult
 from quire.runtime.local import LocalRuntime
 from quire.runtime.restate.runtime import RestateRuntime

@@ -226,7 +226,7 @@ def _read_here(
     asked = request.settings
     fetch = None
     if source.url:
-        from quire.net.fetching import FetchPolicy
+        from quire.core.fetch_policy import FetchPolicy
 
         fetch = FetchPolicy(allow_private=asked.allow_private_urls)
     return read_document(

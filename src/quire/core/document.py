@@ -23,7 +23,7 @@ from quire.core.types import OutlineEntry, PageInfo, shortened
 
 if TYPE_CHECKING:
     from quire.core.bundle import Bundle
-    from quire.net.fetching import FetchPolicy
+    from quire.core.fetch_policy import FetchPolicy
 
 T = TypeVar("T")
 
@@ -44,6 +44,8 @@ READERS: Mapping[str, str] = {
     **dict.fromkeys(INPUT_FORMATS, "quire.reading.bundles:open_bundle"),
 }
 """Media type to the function that opens it: `module:function(document) -> Reader`."""
+FETCH = "quire.net.fetching:fetch"
+"""The function that downloads a document from its URL: by name too, because few documents come from one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,9 +293,8 @@ class Document:
         self.close()
 
     def _fetched(self, url: str, policy: FetchPolicy | None) -> tuple[Path, str]:
-        from quire.net.fetching import fetch  # slow to import, and few documents come from URLs
-
-        path, name = fetch(url, policy)
+        module, function = FETCH.split(":")
+        path, name = getattr(import_module(module), function)(url, policy)
         finalize(self, path.unlink, missing_ok=True)
         return path, name
 

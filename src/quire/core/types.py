@@ -535,6 +535,6 @@ def shortened(text: str, most: int = 50) -> str:
 
 
 def _exporter(place: str) -> Any:
-    """A function of `quire.output.export`, `module:function`: imported lazily by name, like the reader of a document."""
+    """A function of `output/export`, as `module:function`: imported lazily by name, like the reader of a document."""
     module, function = place.split(":")
     return getattr(import_module(f"quire.output.export.{module}"), function)

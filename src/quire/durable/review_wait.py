@@ -9,10 +9,10 @@ from quire.core.context import Json, Store
 from quire.core.errors import ConfigurationError, UsageError
 from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.flows.references import WaitingService
-from quire.durable.messages import DocumentReference, OpenedReview
 from quire.durable.review_queue import ReviewQueue, signal_of
 from quire.evidence.extract.extraction_json import extraction_json, extraction_of
 from quire.evidence.review.items import DOUBTS, Doubt
+from quire.reading.messages import DocumentReference, OpenedReview
 from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import document_in
 

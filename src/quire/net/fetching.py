@@ -8,7 +8,6 @@ URL. Proxies of the environment are not used: they would resolve names again.
 from __future__ import annotations
 
 import http.client
-import ipaddress
 import os
 import re
 import socket
@@ -19,13 +18,13 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread, Timer
 from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from quire.core.errors import FetchError, LimitError, StoreError, UsageError
+from quire.core.fetch_policy import FetchPolicy
 from quire.core.names import safe_name
 from quire.system.offline import refusal
 
@@ -34,12 +33,7 @@ T = TypeVar("T")
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Status codes of transient failures, worth a retry."""
-NAT64 = ipaddress.ip_network("64:ff9b::/96")
-INTERNAL = tuple(
-    ipaddress.ip_network(one)
-    for one in ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32", "fec0::/10", "3fff::/20", "64:ff9b:1::/48")
-)
-"""Not of the public internet, though Python says so: reserved, formerly site-local, metadata of clouds."""
+
 OWN_HEADERS = frozenset(
     {
         *("host", "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade"),
@@ -54,31 +48,6 @@ OK = 200
 MORE_THAN_OK = 300
 SAFE = "/%:@!$&'()*+,;=~?"
 """Characters of paths and queries that are not percent-encoded."""
-
-
-@dataclass(frozen=True, slots=True)
-class FetchPolicy:
-    """Limits for documents from URLs.
-
-    `allow_private` also fetches from loopback, private and link-local addresses: of this machine and its network.
-    `timeout_s` is for the whole download: all addresses of a host that are tried, and redirects included.
-    """
-
-    allow_private: bool = False
-    max_bytes: int = 512 << 20
-    timeout_s: float = 120.0
-    max_redirects: int = 5
-    networks: tuple[str, ...] = ()
-    """Private networks that are allowed all the same, like `10.1.0.0/16`."""
-    allowed_by: str = "--allow-private-urls or FetchPolicy(allow_private=True)"
-    """What allows private addresses here, for error messages."""
-
-    def allows(self, address: str) -> bool:
-        """Whether an address may be connected to."""
-        if self.allow_private or _is_public(address):
-            return True
-        ip = ipaddress.ip_address(address.partition("%")[0])
-        return any(ip in ipaddress.ip_network(network, strict=False) for network in self.networks)
 
 
 class Fetched(NamedTuple):
@@ -425,20 +394,6 @@ def temporary_file(folder: Path | None = None) -> Iterator[tuple[Path, BinaryIO]
     except BaseException:
         path.unlink(missing_ok=True)
         raise
-
-
-def _is_public(address: str) -> bool:
-    """Whether an address is public, including an IPv4 address embedded in IPv6."""
-    ip = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(ip, ipaddress.IPv6Address):
-        inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo or (None, None))[1]
-        if ip in NAT64:
-            inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-        if inner is not None:
-            return _is_public(str(inner))
-    if any(ip in network for network in INTERNAL):
-        return False
-    return ip.is_global and not (ip.is_multicast or ip.is_reserved or ip.is_unspecified)
 
 
 def shown_url(url: str) -> str:

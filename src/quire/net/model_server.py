@@ -14,7 +14,8 @@ from threading import Timer
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from quire.core.errors import ConfigurationError, EngineError, FetchError, printable
-from quire.net.fetching import FetchPolicy, checked_connection
+from quire.core.fetch_policy import FetchPolicy
+from quire.net.fetching import checked_connection
 from quire.system.offline import refusal
 
 MAX_ANSWER_BYTES = 16 * 1024 * 1024

@@ -28,7 +28,7 @@ from quire.system.budget import cpu_budget, worker_count
 if TYPE_CHECKING:
     from quire.core.context import Store
     from quire.core.engine import Engine
-    from quire.net.fetching import FetchPolicy
+    from quire.core.fetch_policy import FetchPolicy
     from quire.reading.pages import PageFlow
 
 P = ParamSpec("P")

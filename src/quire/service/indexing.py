@@ -17,9 +17,9 @@ from quire.core.errors import ConfigurationError, QuireError
 from quire.core.keys import ArtifactKey
 from quire.database.runs import Runs
 from quire.durable.indexing.served import MOST_PLACES, ServedIndex, ServedPlace
-from quire.durable.messages import DocumentReference, TaskDocument
 from quire.durable.runtimes import ServedRuntime
 from quire.durable.tasks.task_steps import READS
+from quire.reading.messages import DocumentReference, TaskDocument
 from quire.retrieval.search.hits import SearchHit
 from quire.retrieval.search.query import SearchFilter
 from quire.service.logs import log

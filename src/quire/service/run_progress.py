@@ -9,7 +9,7 @@ from threading import Lock
 
 from quire.core.context import Json, Runtime
 from quire.core.events import Event
-from quire.durable.messages import TaskDocument
+from quire.reading.messages import TaskDocument
 
 MOST_EVENTS = 100_000
 """Events of all runs whose traces are kept; the runs that were looked at least recently are forgotten first."""

@@ -20,7 +20,11 @@ from quire.database.scopes import note_scope
 from quire.docling_serve.contract.answers import BUSY
 from quire.docling_serve.contract.refusals import RequestRefused
 from quire.docling_serve.responses.document_contents import COUNTED, task_meta
-from quire.durable.messages import (
+from quire.durable.reads.sources import save_source, source_key
+from quire.durable.runtimes import ServedRuntime
+from quire.durable.tasks.secrets import sealed
+from quire.durable.tasks.task_steps import READS
+from quire.reading.messages import (
     SourceJson,
     TaskArgument,
     TaskCounts,
@@ -29,10 +33,6 @@ from quire.durable.messages import (
     TaskResult,
     TaskSource,
 )
-from quire.durable.reads.sources import save_source, source_key
-from quire.durable.runtimes import ServedRuntime
-from quire.durable.tasks.secrets import sealed
-from quire.durable.tasks.task_steps import READS
 from quire.runtime.local import LocalRuntime
 from quire.service.indexing import DocumentIndexer
 from quire.service.learned import LearnedModels

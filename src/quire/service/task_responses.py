@@ -19,9 +19,9 @@ from quire.core.context import RunState, RunStatus
 from quire.docling_serve.contract import answers
 from quire.docling_serve.contract.refusals import RequestRefused
 from quire.docling_serve.responses import document_contents as about
-from quire.durable.messages import TaskArgument, TaskDocument, TaskFault, TaskResult
 from quire.durable.tasks.buckets import TARGET_FAILED
 from quire.durable.tasks.task_jobs import archive_entry
+from quire.reading.messages import TaskArgument, TaskDocument, TaskFault, TaskResult
 from quire.service.service import Service
 
 ARCHIVE = "converted_docs.zip"

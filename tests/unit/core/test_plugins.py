@@ -10,7 +10,7 @@ from PIL import Image
 import quire
 from quire.core.types import Layout
 from quire.pages.recognize import echo
-from quire.pipelines.pipeline import Pipeline, classifier, detector, exporter, postprocessor, preprocessor, recognizer
+from quire.pipeline import Pipeline, classifier, detector, exporter, postprocessor, preprocessor, recognizer
 from tests import documents
 
 

@@ -24,7 +24,8 @@ import pytest
 import quire
 from quire import Document
 from quire.core.errors import FetchError, LimitError, QuireError, UsageError
-from quire.net.fetching import FetchPolicy, _is_public, fetch, url_name
+from quire.core.fetch_policy import FetchPolicy, is_public
+from quire.net.fetching import fetch, url_name
 from tests import documents
 
 HERE = FetchPolicy(allow_private=True, max_bytes=1 << 20, timeout_s=20)
@@ -217,7 +218,7 @@ def test_other_spellings_of_this_machine_are_refused(url):
     ],
 )
 def test_only_addresses_of_the_internet_are_public(address, public):
-    assert _is_public(address) is public
+    assert is_public(address) is public
 
 
 def test_a_host_is_resolved_once_and_connected_to_at_the_address_that_was_checked(server, monkeypatch):
@@ -247,7 +248,7 @@ def test_a_redirect_to_a_private_address_is_refused(server, monkeypatch):
         "getaddrinfo",
         lambda host, *a, **k: real("127.0.0.1" if host == "public.test" else host, *a, **k),
     )
-    monkeypatch.setattr("quire.net.fetching._is_public", lambda address: len(server.seen) == 0)
+    monkeypatch.setattr("quire.core.fetch_policy.is_public", lambda address: len(server.seen) == 0)
     error = failure(f"http://public.test:{server.server_address[1]}/away?{server.url}/report.pdf", public)
     assert "127.0.0.1 is a private address" in str(error)
     assert [path for path, _ in server.seen] == [f"/away?{server.url}/report.pdf"], "the second one was not asked"

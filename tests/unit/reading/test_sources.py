@@ -18,7 +18,7 @@ from quire.durable.runtimes import workflows_on
 from quire.pages import assemble
 from quire.pages.recognize import rapidocr
 from quire.pages.recognize.plain import from_function
-from quire.pipelines.pipeline import detector, postprocessor, recognizer
+from quire.pipeline import detector, postprocessor, recognizer
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 from tests import documents, scans

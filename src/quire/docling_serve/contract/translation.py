@@ -25,9 +25,9 @@ from quire.docling_serve.contract.request_options import (
     HybridOptions,
 )
 from quire.docling_serve.contract.requests import AnySource, FileSource
-from quire.durable.messages import EnrichArgument
 from quire.output.export.docling_images import OutputOptions
 from quire.pages.recognize.languages import Language, resolve
+from quire.reading.messages import EnrichArgument
 
 OLDEST_VERSION = (1, 5)
 """Of the DoclingDocument schema: docling-core projects down to it."""

@@ -20,12 +20,12 @@ from quire.durable.extracts import extract_jobs as jobs
 from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.flows.once import made_once
 from quire.durable.flows.references import TellingService
-from quire.durable.messages import DocumentReference
 from quire.durable.reads.read_jobs import Export
 from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps, lane_of
 from quire.evidence.cite.language_model import LanguageModel
 from quire.evidence.extract.reports import ReportFormat, check_report_format
 from quire.flow.components import Files
+from quire.reading.messages import DocumentReference
 from quire.reading.model_answers import REQUEST, RecordedAnswers, answered_here
 from quire.reading.second_reading import crop_readings
 from quire.system.workers import WorkerReply

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from quire.core.context import Json
 from quire.durable.flows.domain_jobs import DrawingRequest
-from quire.durable.messages import DocumentReference, SourceJson
 from quire.durable.reads.read_request import SourceRef
 from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps
 from quire.flow.components import Component, Files, Port, component, component_of
 from quire.flow.value_types import Type
+from quire.reading.messages import DocumentReference, SourceJson
 
 if TYPE_CHECKING:
     from quire.reading.result import DocumentResult

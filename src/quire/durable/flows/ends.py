@@ -14,9 +14,9 @@ from quire.core.errors import QuireError, RunError
 from quire.core.keys import artifact_key, digest_bytes, digest_of
 from quire.durable.flows.references import Absent, Values
 from quire.durable.flows.step_work import Making, encoded
-from quire.durable.messages import KeyedReadArgument, OutputReference, SourceJson
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.flow.definition import FlowDefinition
+from quire.reading.messages import KeyedReadArgument, OutputReference, SourceJson
 
 
 def identified(given: Mapping[str, Json]) -> dict[str, SourceJson]:

@@ -14,12 +14,12 @@ from quire.core.errors import RunError, UsageError
 from quire.core.events import Sink
 from quire.core.keys import Digest
 from quire.durable.flows.workflow import flow_argument, flow_output
-from quire.durable.messages import ArtifactFile, FlowOutcome
 from quire.durable.runtimes import pools_for, workflows_on
 from quire.flow.component_registry import ComponentRegistry
 from quire.flow.definition import FlowDefinition
 from quire.flow.flow_files import FlowFile, find_flow, load_flow, parse_flow
 from quire.flow.validation import input_problems
+from quire.reading.messages import ArtifactFile, FlowOutcome
 from quire.runtime.local import LocalRuntime, inline
 from quire.store.opening import open_store
 from quire.store.temporary import TemporaryStore

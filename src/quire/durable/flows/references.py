@@ -15,10 +15,10 @@ from quire.core.encoding import encode_page
 from quire.core.errors import RunError
 from quire.core.keys import Digest, digest_bytes, digest_of
 from quire.core.passwords import Password
-from quire.durable.messages import DocumentReference, OpenedReview, PageEntry, SourceJson, StepValue
 from quire.durable.reads.read_request import SourceRef
 from quire.durable.reads.sources import open_source
 from quire.flow.definition import Expression, InputReference, Literal, StepReference, follow
+from quire.reading.messages import DocumentReference, OpenedReview, PageEntry, SourceJson, StepValue
 
 if TYPE_CHECKING:
     from quire.core.types import PageResult

@@ -30,10 +30,10 @@ from quire.durable.flows.references import (
     is_source,
 )
 from quire.durable.flows.vectors import embedder_versions
-from quire.durable.messages import ArtifactFile, MadePages, OpenedReview, PageCount, PageEntry, PageSelection, StepValue
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
 from quire.output.export import FORMATS, find_format
+from quire.reading.messages import ArtifactFile, MadePages, OpenedReview, PageCount, PageEntry, PageSelection, StepValue
 from quire.system.awaited import settled
 
 GROUP = 16

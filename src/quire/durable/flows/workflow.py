@@ -35,7 +35,17 @@ from quire.durable.flows.references import (
 )
 from quire.durable.flows.step_work import GROUP, Making
 from quire.durable.flows.vectors import embedding
-from quire.durable.messages import (
+from quire.durable.reads.read_records import load_result
+from quire.durable.reads.read_steps import DocumentSteps
+from quire.durable.review_wait import reviewing
+from quire.durable.step_events import step_sink
+from quire.flow import Component, FlowDefinition, Node, Step, StepReference, check, parse
+from quire.flow.component_registry import ComponentRegistry
+from quire.flow.definition import references
+from quire.flow.flow_files import find_flows, load_flow
+from quire.flow.tree import nearest, raise_mistakes
+from quire.flow.validation import input_problems
+from quire.reading.messages import (
     DocumentReference,
     FlowArgument,
     FlowOutcome,
@@ -48,16 +58,6 @@ from quire.durable.messages import (
     PageSelection,
     StepValue,
 )
-from quire.durable.reads.read_records import load_result
-from quire.durable.reads.read_steps import DocumentSteps
-from quire.durable.review_wait import reviewing
-from quire.durable.step_events import step_sink
-from quire.flow import Component, FlowDefinition, Node, Step, StepReference, check, parse
-from quire.flow.component_registry import ComponentRegistry
-from quire.flow.definition import references
-from quire.flow.flow_files import find_flows, load_flow
-from quire.flow.tree import nearest, raise_mistakes
-from quire.flow.validation import input_problems
 
 STAGE = "step"
 KEPT = 16

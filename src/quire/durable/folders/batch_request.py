@@ -13,7 +13,7 @@ from quire.core.context import Json
 from quire.core.errors import UsageError
 from quire.core.keys import digest_bytes
 from quire.core.table_areas import PatternArea, TableArea
-from quire.durable.messages import BatchArgument
+from quire.reading.messages import BatchArgument
 from quire.system.budget import worker_count
 
 IO_DOCUMENTS = 16

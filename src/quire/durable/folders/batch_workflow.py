@@ -30,7 +30,7 @@ from quire.durable.folders.discovery import LeftOutFile
 from quire.durable.folders.document_runs import STAGE, Documents, Planned, item_of
 from quire.durable.folders.plan import PlanStopped, plan_batch
 from quire.durable.indexing.delivery import IndexTarget, delivery_to
-from quire.durable.messages import BatchArgument, BatchFigures
+from quire.reading.messages import BatchArgument, BatchFigures
 from quire.store.artifacts import ArtifactStore
 from quire.system.supervisor import SupervisedThread
 

@@ -27,9 +27,9 @@ from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.folders.document_work import FlowSettings
 from quire.durable.folders.plan import PlannedDocument, areas_digest
 from quire.durable.indexing.delivery import IndexDelivery
-from quire.durable.messages import CallCounts, DocumentFacts, FlowArgument, FlowOutcome
 from quire.durable.reads.read_request import SourceRef
 from quire.durable.reads.sources import keep_source
+from quire.reading.messages import CallCounts, DocumentFacts, FlowArgument, FlowOutcome
 from quire.reading.page_recognition import GATE
 from quire.store.artifacts import ArtifactStore
 from quire.system.atomic_files import write_files

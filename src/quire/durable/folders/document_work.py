@@ -15,11 +15,11 @@ from quire.durable.flows.references import Values
 from quire.durable.flows.step_work import Making
 from quire.durable.flows.workflow import Registered, flow_argument
 from quire.durable.folders.batch_request import BatchRequest
-from quire.durable.messages import DecidingSettings, DocumentReference, FlowArgument, SourceJson
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.flow.definition import FlowDefinition, plain
 from quire.flow.validation import input_problems
 from quire.pages import assemble
+from quire.reading.messages import DecidingSettings, DocumentReference, FlowArgument, SourceJson
 
 PATIENCE = ("retries", "retry_backoff_s")
 """Inputs that do not change the output."""

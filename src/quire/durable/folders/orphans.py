@@ -10,7 +10,7 @@ from quire.core.hashing import hash_file
 from quire.database.database import Database
 from quire.database.outputs import Output, OutputFile, Outputs
 from quire.database.quarantine import Quarantine
-from quire.durable.messages import OrphanJson
+from quire.reading.messages import OrphanJson
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from quire.durable.flows.workflow import Registered
 from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.folders.discovery import LeftOutFile, find_sources
 from quire.durable.folders.document_work import FlowSettings, asked_by, difference
-from quire.durable.messages import PlannedDocumentJson
+from quire.reading.messages import PlannedDocumentJson
 from quire.system.atomic_files import fitting_stem
 from quire.system.budget import cpu_budget
 

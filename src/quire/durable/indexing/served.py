@@ -11,9 +11,9 @@ from quire.core.errors import UsageError
 from quire.durable.indexing.delivery import IndexDelivery, IndexOwner, IndexTarget
 from quire.durable.indexing.searcher import search_index
 from quire.durable.indexing.store_index import open_indexes
-from quire.durable.messages import DocumentReference
 from quire.durable.reads.read_steps import DocumentSteps
 from quire.durable.views.views import DocumentViews
+from quire.reading.messages import DocumentReference
 from quire.retrieval.chunk import ChunkOptions
 from quire.retrieval.embed.embedder_registry import AUTO, NONE, chosen_embedder
 from quire.retrieval.search.hits import SearchHit

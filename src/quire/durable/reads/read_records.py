@@ -13,9 +13,9 @@ from quire.core.engine import Attempt
 from quire.core.keys import ArtifactKey, Digest, Profile, artifact_key
 from quire.core.passwords import Password
 from quire.core.types import PageInfo
-from quire.durable.messages import DocumentReference
 from quire.durable.reads.read_request import SourceRef
 from quire.durable.reads.sources import open_source
+from quire.reading.messages import DocumentReference
 from quire.reading.page_stages import Texts
 from quire.reading.result import DocumentResult, ReadSource
 from quire.store.scoped import scoped

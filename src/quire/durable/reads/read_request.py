@@ -17,13 +17,13 @@ from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.core.media_types import by_name
 from quire.core.page_ranges import check_pages
 from quire.core.table_areas import TableArea, TableOptions, TablesMode, areas_beside
-from quire.durable.messages import ReadArgument, SourceJson
 from quire.pages import assemble, layout
 from quire.pages.recognize import page_job as looking
 from quire.pages.recognize import recognised_text as placing
 from quire.pages.recognize import structured
 from quire.pages.recognize.engine_registry import make
 from quire.pages.recognize.options import Effort, OcrMode, RecognizeOptions
+from quire.reading.messages import ReadArgument, SourceJson
 from quire.reading.page_stages import NativeText
 from quire.reading.recognizer import DEFAULT_ENGINES, DEFAULT_FORMULAS
 

@@ -23,7 +23,6 @@ from quire.core.opened import Opened
 from quire.core.page_ranges import page_numbers, selection
 from quire.core.passwords import Password, password_of
 from quire.core.types import OutlineEntry, PageInfo, PageResult
-from quire.durable.messages import AttemptRow, DocumentPlan, DocumentReference, LedgerJson, PageShape
 from quire.durable.reads import read_jobs as jobs
 from quire.durable.reads.read_records import ReadIndex, Record, index_key
 from quire.durable.reads.read_request import ReadRequest, SourceRef
@@ -31,6 +30,7 @@ from quire.durable.reads.sources import Sources
 from quire.flow.components import Files
 from quire.pages.recognize.options import RecognizeOptions
 from quire.reading.bundles import bundle_of
+from quire.reading.messages import AttemptRow, DocumentPlan, DocumentReference, LedgerJson, PageShape
 from quire.reading.native_pages import LocalPages
 from quire.reading.page_stages import Gathered, Texts
 from quire.reading.pages import PageFlow, PageMade, assemble_document, page_without_blocks

@@ -9,9 +9,9 @@ from itertools import starmap
 from quire.core.context import Context, Retry, Workflow
 from quire.core.events import Event, Sink
 from quire.core.page_ranges import page_numbers, selection
-from quire.durable.messages import DocumentPlan, DocumentReference, PagesArgument, PagesResult, ReadArgument
 from quire.durable.reads.read_request import ReadRequest
 from quire.durable.reads.read_steps import DocumentSteps, PageOutcome
+from quire.reading.messages import DocumentPlan, DocumentReference, PagesArgument, PagesResult, ReadArgument
 
 GROUP = 16
 """Pages of one invocation, where repeating a page is cheap."""

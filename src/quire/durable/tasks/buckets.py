@@ -23,10 +23,11 @@ from quire.core.errors import (
     UsageError,
     install_advice,
 )
+from quire.core.fetch_policy import FetchPolicy
 from quire.core.keys import digest_bytes
 from quire.core.names import file_stem, safe_name
-from quire.durable.messages import TaskDocument, TaskSource
-from quire.net.fetching import Fetched, FetchPolicy, check_host, send, temporary_file
+from quire.net.fetching import Fetched, check_host, send, temporary_file
+from quire.reading.messages import TaskDocument, TaskSource
 
 if TYPE_CHECKING:
     from obstore.store import ClientConfig, ObjectStore, RetryConfig

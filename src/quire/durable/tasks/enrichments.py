@@ -18,17 +18,18 @@ from quire.core.context import Json
 from quire.core.engine import Policy
 from quire.core.errors import ConfigurationError, EngineError, InputError, UsageError
 from quire.core.events import reason_of
+from quire.core.fetch_policy import FetchPolicy
 from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
-from quire.durable.messages import DocumentReference, EnrichArgument, TaskEnrichment, TaskFault
 from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps
 from quire.durable.tasks import task_jobs as jobs
 from quire.evidence.extract.language_model.recorded_calls import each_answered
-from quire.net.fetching import FetchPolicy, sendable
+from quire.net.fetching import sendable
 from quire.net.model_server import PASSING, Broken, ModelServer
 from quire.output.export.docling_enrichments import Addition, EnrichmentKind, request_about, understood
 from quire.pages.recognize.engine_registry import make
 from quire.pages.recognize.vision import VisionEngine
 from quire.pages.recognize.vision.reply import written
+from quire.reading.messages import DocumentReference, EnrichArgument, TaskEnrichment, TaskFault
 from quire.retrieval.embed.families import quiet_asker
 from quire.system.workers import JobFailed, WorkerError
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from quire.core.context import Json
 from quire.core.media_types import input_format_of
-from quire.durable.messages import TaskCounts, TaskDocument
+from quire.reading.messages import TaskCounts, TaskDocument
 
 
 def number_of_documents(count: int) -> Json:

@@ -7,8 +7,8 @@ no answer, list or log, and is removed from the database when the run has ended.
 from __future__ import annotations
 
 from quire.core.context import Json
-from quire.durable.messages import TaskArgument, TaskSource
 from quire.net.fetching import shown_url
+from quire.reading.messages import TaskArgument, TaskSource
 
 OPEN = ("inbody", "zip")
 """Kinds of targets that have no secrets."""

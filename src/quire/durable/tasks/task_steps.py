@@ -12,11 +12,22 @@ from quire.core.context import Json, Store
 from quire.core.document import Document
 from quire.core.errors import RunError
 from quire.core.events import Sink
+from quire.core.fetch_policy import FetchPolicy
 from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
 from quire.core.media_types import input_format_of
 from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.extracts.extract_steps import ExtractSteps
-from quire.durable.messages import (
+from quire.durable.reads.read_jobs import ShortRead
+from quire.durable.reads.read_request import ReadRequest
+from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps, lane_of
+from quire.durable.reads.sources import save_source, source_key
+from quire.durable.review_wait import ReviewSteps
+from quire.durable.tasks import buckets as delivering
+from quire.durable.tasks import task_jobs as jobs
+from quire.durable.tasks.enrichments import Enriching
+from quire.durable.tasks.progress import counted
+from quire.net.fetching import fetch, send
+from quire.reading.messages import (
     DocumentReference,
     OpenedReview,
     ShortDocument,
@@ -28,16 +39,6 @@ from quire.durable.messages import (
     TaskResult,
     TaskSource,
 )
-from quire.durable.reads.read_jobs import ShortRead
-from quire.durable.reads.read_request import ReadRequest
-from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps, lane_of
-from quire.durable.reads.sources import save_source, source_key
-from quire.durable.review_wait import ReviewSteps
-from quire.durable.tasks import buckets as delivering
-from quire.durable.tasks import task_jobs as jobs
-from quire.durable.tasks.enrichments import Enriching
-from quire.durable.tasks.progress import counted
-from quire.net.fetching import FetchPolicy, fetch, send
 from quire.system.workers.pool import Lane
 
 SHORT_S = 120.0

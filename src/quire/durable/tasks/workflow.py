@@ -10,7 +10,14 @@ from quire.core.errors import Category, RunError
 from quire.core.events import Event, EventKind
 from quire.core.keys import Digest
 from quire.core.names import safe_name
-from quire.durable.messages import (
+from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.reads.workflows import sink_of
+from quire.durable.step_events import step_sink
+from quire.durable.tasks import progress
+from quire.durable.tasks.secrets import unsealed
+from quire.durable.tasks.task_steps import READS, TaskSteps
+from quire.net.fetching import url_name
+from quire.reading.messages import (
     DocumentReference,
     OpenedReview,
     ShortDocument,
@@ -22,13 +29,6 @@ from quire.durable.messages import (
     TaskResult,
     TaskSource,
 )
-from quire.durable.reads.read_request import ReadRequest, SourceRef
-from quire.durable.reads.workflows import sink_of
-from quire.durable.step_events import step_sink
-from quire.durable.tasks import progress
-from quire.durable.tasks.secrets import unsealed
-from quire.durable.tasks.task_steps import READS, TaskSteps
-from quire.net.fetching import url_name
 
 TASKS, CALLS = "tasks", "calls"
 """The pools: for tasks that wait in a queue, and for those that a caller waits for."""

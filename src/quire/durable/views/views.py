@@ -20,7 +20,6 @@ from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.core.types import BBox
 from quire.durable.extracts.extract_jobs import Reporting, Sampling
 from quire.durable.flows.once import made_once
-from quire.durable.messages import DocumentReference
 from quire.durable.reads.read_records import ReadIndex, index_key
 from quire.durable.reads.read_steps import NOTHING, DocumentSteps
 from quire.durable.views import view_jobs as jobs
@@ -28,6 +27,7 @@ from quire.evidence.extract.reports import MEDIA_TYPES, ReportFormat
 from quire.evidence.extract.reports import VERSION as REPORT
 from quire.output.export import find_format
 from quire.output.place_crops import PAGE_DPI, picture_id
+from quire.reading.messages import DocumentReference
 from quire.reading.worker_pages import stored
 from quire.reading.worker_rendering import draw
 from quire.retrieval.chunk import ChunkOptions, find_tokenizer, settings_of

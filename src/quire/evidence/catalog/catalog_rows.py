@@ -1,5 +1,4 @@
-"""The source catalog as rows: for lines of JSON (`quire.retrieval.chunk.rows.jsonl`) and Parquet. The same catalog is the same
-bytes."""
+"""The source catalog as rows: for lines of JSON and Parquet, like chunks. The same catalog is the same bytes."""
 
 from __future__ import annotations
 

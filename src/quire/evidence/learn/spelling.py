@@ -14,8 +14,8 @@ from quire.evidence.extract.schema import LeafSpec
 from quire.evidence.learn.choices import LeafChoice
 from quire.evidence.learn.features import feature
 from quire.evidence.learn.samples import Sample
-from quire.pipelines.correct.dictionary import Dictionary
-from quire.pipelines.correct.vocabulary import Vocabulary
+from quire.lexicon.dictionary import Dictionary
+from quire.lexicon.vocabulary import Vocabulary
 
 LEAST_ALIKE = 0.85
 """How similar a misread value must be to a confirmed one."""

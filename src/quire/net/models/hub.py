@@ -12,7 +12,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from quire.core.errors import ConfigurationError
-from quire.net.fetching import FetchPolicy, check_url, fetch
+from quire.core.fetch_policy import FetchPolicy
+from quire.net.fetching import check_url, fetch
 from quire.net.models.table import HubFile
 
 VARIABLE = "HF_ENDPOINT"

@@ -1,1 +1,1 @@
-"""TODO shelf."""
+"""What is drawn in the picture of a page: rules, photographs and drawings, heavy type."""

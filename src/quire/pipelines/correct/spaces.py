@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from quire.core.engine import Recognition
 from quire.core.keys import Profile
-from quire.pipelines.correct.rewritten import rewritten
+from quire.lexicon.rewritten import rewritten
 
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff\x00-\x08\x0e-\x1f]")
 _SPACES = re.compile(r"[^\S\n]+")

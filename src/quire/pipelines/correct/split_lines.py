@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from quire.core.engine import ReadBlock, ReadLine, Recognition
 from quire.core.errors import ConfigurationError
 from quire.core.keys import Profile
-from quire.pipelines.correct.rewritten import split_box
+from quire.lexicon.rewritten import split_box
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ class SearchFilter:
     """What may be found. Everything given must hold; of several values of one field, any.
 
     `folders` are paths of folders or files, or parts of them at a slash; `documents` are ids (sha256) or names of
-    files; `pages` are like 1-3,7; `statements` are financial statements (`quire.retrieval.search.statements`). `since` and
+    files; `pages` are like 1-3,7; `statements` are financial statements (`search.statements`). `since` and
     `until` are dates like 2024-01-31 of the files. `metadata` holds values that were given when a document was added.
     """
 

@@ -15,11 +15,11 @@ from starlette.responses import JSONResponse, Response
 from quire.core.errors import QuireError, StoreError, UsageError
 from quire.core.keys import digest_bytes
 from quire.core.types import BBox
-from quire.durable.messages import DocumentReference
 from quire.durable.views.views import DPI, DocumentViews, StoredFile, TableFormat
 from quire.evidence.catalog.box_text import box_of
 from quire.evidence.extract.reports import ReportFormat
 from quire.output.export import format_names
+from quire.reading.messages import DocumentReference
 from quire.service.api import stored_bytes as answering
 from quire.service.api.document_deletion import DocumentDeletion
 from quire.service.api.errors import ApiError, ApiRoute

@@ -17,12 +17,12 @@ from quire.core.errors import QuireError, UsageError
 from quire.core.types import BBox
 from quire.database.reviews import OPEN, ItemRow, QueueFilter, ReviewRow, StaleItem
 from quire.durable.extracts.extract_request import ExtractRequest
-from quire.durable.messages import DocumentReference
 from quire.durable.review_queue import LEASE_S, ReviewQueue
 from quire.durable.views.views import DocumentViews
 from quire.evidence.extract.extraction_json import alternative_json, evidence_json, extraction_json, extraction_of
 from quire.evidence.review.decisions import UNDO, Decision
 from quire.evidence.review.items import Doubt, ReviewItem, part_of
+from quire.reading.messages import DocumentReference
 from quire.service.api import stored_bytes as answering
 from quire.service.api.errors import ApiError, ApiRoute
 from quire.service.api.review_schemas import (

@@ -14,11 +14,11 @@ from quire.core.errors import UsageError
 from quire.core.keys import digest_of
 from quire.database.runs import run_of
 from quire.durable.extracts.extract_request import ExtractRequest
-from quire.durable.messages import TaskArgument, TaskSource, TaskType
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.evidence.extract.extractor_registry import extractor_names
 from quire.evidence.extract.schema import asked_schema
 from quire.net.fetching import check_url, shown_url
+from quire.reading.messages import TaskArgument, TaskSource, TaskType
 from quire.service.api.errors import ApiError
 from quire.service.api.schemas import ExtractOptions, ExtractSubmission, RunOptions, RunRequest, UrlSource
 from quire.service.api.tenant_views import RunFinder

@@ -1,4 +1,4 @@
-"""The worker program, started by `quire.system.workers.process`. It takes jobs from a socket, one at a time, until it closes.
+"""The worker program, started by `workers.process`. It takes jobs from a socket, one at a time, until it closes.
 
 It imports little, so that it starts quickly; a job imports what it needs.
 """

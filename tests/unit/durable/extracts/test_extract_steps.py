@@ -17,7 +17,6 @@ from quire.core.keys import ArtifactKey, Digest, digest_bytes
 from quire.durable.extracts import extract_request as request
 from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.extracts.extract_steps import ExtractSteps, extraction_key
-from quire.durable.messages import DocumentReference
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.reads.read_steps import DocumentSteps
 from quire.durable.runtimes import local_runtime
@@ -25,6 +24,7 @@ from quire.evidence.extract.extraction_json import decode_extraction
 from quire.evidence.extract.offline import OfflineExtractor
 from quire.evidence.learn.training import learn
 from quire.pages.recognize.echo import EchoEngine
+from quire.reading.messages import DocumentReference
 from quire.store.files import FileStore
 from quire.system.workers import WorkerReply
 from tests.fakes.chat_server import answers, chat_server, cited

@@ -9,8 +9,8 @@ import pytest
 from obstore.store import MemoryStore
 
 from quire.core.errors import FetchError, LimitError
+from quire.core.fetch_policy import FetchPolicy
 from quire.durable.tasks import buckets as delivering
-from quire.net.fetching import FetchPolicy
 
 pytestmark = pytest.mark.no_documents
 

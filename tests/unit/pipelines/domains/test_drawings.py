@@ -18,7 +18,7 @@ from quire.pipelines.detect import tiles
 from quire.pipelines.domains import drawings
 from quire.pipelines.domains.drawings.sheet import tags_of
 from quire.pipelines.domains.drawings.texts import tiled_texts
-from quire.pipelines.pipeline.regions import pad
+from quire.pipelines.regions import pad
 from tests.documents import drawn
 
 SHIPPED = Path(drawings.__file__).parents[2] / "flow" / "samples" / "drawing.pdf"

@@ -18,8 +18,8 @@ from quire.pipelines.domains.drawings.tags import TagGrammar, find_tags
 from quire.pipelines.domains.drawings.texts import SheetText, native_texts, tiled_texts
 from quire.pipelines.domains.drawings.title_block import title_block
 from quire.pipelines.pipeline import Pipeline
-from quire.pipelines.pipeline.pipeline_options import Cache
-from quire.pipelines.pipeline.regions import pad
+from quire.pipelines.pipeline_options import Cache
+from quire.pipelines.regions import pad
 
 ENOUGH = 40
 """Characters of a page's own text from which on it is not read by OCR."""
@@ -93,7 +93,7 @@ def reader(
     pipeline = Pipeline(
         tiles(side_px=side_px, overlap_px=overlap_px),
         pad(8),
-        engine or rapidocr(),
+        engine or rapidocr.engine(effort="balanced", languages=()),
         error_policy="attach",
         cache=cache,
         dpi=DPI,

@@ -9,9 +9,12 @@ from pathlib import Path
 from quire.core.engine import Engine
 from quire.pages.recognize import rapidocr
 from quire.pipelines import classify, correct, detect
+from quire.pipelines.builder import PipelineBuilder
 from quire.pipelines.domains.forms.fields import form_of
-from quire.pipelines.pipeline import Pipeline, PipelineBuilder, PipelineResult, save
-from quire.pipelines.pipeline.pipeline_options import Cache
+from quire.pipelines.exporters import save
+from quire.pipelines.pipeline import Pipeline
+from quire.pipelines.pipeline_options import Cache
+from quire.pipelines.result import PipelineResult
 from quire.pipelines.roles import Corrector
 from quire.system.atomic_files import output_stem
 
@@ -45,7 +48,7 @@ def tabular_builder(
         Pipeline.builder()
         .detect(detect.fallback(detect.morphological_grid(), detect.hough_grid(), detect.whole_page()))
         .classify(classify.rule_based())
-        .recognize(engine or rapidocr(), cache=cache)
+        .recognize(engine or rapidocr.engine(effort="balanced", languages=()), cache=cache)
         .post_process(correct.whitespace(), *corrections)
         .export(*outputs, *files)
         .options(error_policy="attach", languages=languages, hints=hints)

@@ -11,15 +11,15 @@ from weakref import WeakSet
 from quire.core.document import Document, Source
 from quire.core.events import Event, Sink
 from quire.core.page_ranges import Pages, check_pages
-from quire.pipelines.pipeline.document import read_document
-from quire.pipelines.pipeline.event_loop_bridge import Feed, in_thread
-from quire.pipelines.pipeline.pipeline_options import Cache, ErrorPolicy, Options
-from quire.pipelines.pipeline.result import PipelineResult
-from quire.pipelines.pipeline.run import PipelineRun
-from quire.pipelines.pipeline.stages import PipelineStage, Placed, Stages
+from quire.pipelines.document import read_document
+from quire.pipelines.event_loop_bridge import Feed, in_thread
+from quire.pipelines.pipeline_options import Cache, ErrorPolicy, Options
+from quire.pipelines.result import PipelineResult
+from quire.pipelines.run import PipelineRun
+from quire.pipelines.stages import PipelineStage, Placed, Stages
 
 if TYPE_CHECKING:
-    from quire.pipelines.pipeline.builder import PipelineBuilder
+    from quire.pipelines.builder import PipelineBuilder
 
 
 class Pipeline:
@@ -50,7 +50,7 @@ class Pipeline:
     @staticmethod
     def builder() -> PipelineBuilder:
         """Build a pipeline one stage at a time."""
-        from quire.pipelines.pipeline.builder import PipelineBuilder
+        from quire.pipelines.builder import PipelineBuilder
 
         return PipelineBuilder()
 

@@ -14,7 +14,7 @@ from quire.core.types import BBox, Layout, Region
 from quire.pages.recognize.codec import encode_recognitions
 from quire.pages.recognize.echo import EchoEngine
 from quire.pages.recognize.plain import from_function
-from quire.pipelines.pipeline import (
+from quire.pipeline import (
     Pipeline,
     cancelled,
     classifier,

@@ -18,11 +18,11 @@ from quire.core.picture import Picture
 from quire.core.plugin_checks import check_returned
 from quire.core.types import PageInfo, PageStatus
 from quire.pages.prepare import PrepareProfile, page_picture
-from quire.pipelines.pipeline.page_run import PageWork
-from quire.pipelines.pipeline.pipeline_options import Cache, Options
-from quire.pipelines.pipeline.result import PageReading, PipelineResult
-from quire.pipelines.pipeline.run import GLANCE_S, NOT_THE_PAGE, Cancelled, PipelineRun, failure_of, message_of
-from quire.pipelines.pipeline.stages import Exporter, Stages
+from quire.pipelines.page_run import PageWork
+from quire.pipelines.pipeline_options import Cache, Options
+from quire.pipelines.result import PageReading, PipelineResult
+from quire.pipelines.run import GLANCE_S, NOT_THE_PAGE, Cancelled, PipelineRun, failure_of, message_of
+from quire.pipelines.stages import Exporter, Stages
 from quire.system.awaited import settled
 
 GRACE_S = 0.5

@@ -10,7 +10,7 @@ from threading import Semaphore, Thread
 from typing import TypeVar
 
 from quire.core.events import Event
-from quire.pipelines.pipeline.run import GLANCE_S, PipelineRun
+from quire.pipelines.run import GLANCE_S, PipelineRun
 
 T = TypeVar("T")
 

@@ -15,8 +15,8 @@ from typing import TypeAlias
 from quire.core.engine import Recognition
 from quire.core.errors import ConfigurationError
 from quire.core.keys import Profile
+from quire.lexicon.rewritten import rewritten
 from quire.lexicon.similar_texts import Nearest
-from quire.pipelines.correct.rewritten import rewritten
 
 Entries: TypeAlias = Mapping[str, str] | Iterable[str]
 """Maps OCR text to the correct text, or only the correct spellings."""

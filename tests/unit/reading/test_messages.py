@@ -11,11 +11,11 @@ import pytest
 from quire.batch import StageOptions
 from quire.batch.stage_events import FIGURES
 from quire.core.context import Json
-from quire.durable import messages
 from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.folders.batch_workflow import run_batch
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.runtimes import local_runtime
+from quire.reading import messages
 from quire.reading.result import Ledger
 from quire.store.files import FileStore
 from tests import documents

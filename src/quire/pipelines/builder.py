@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from quire.core.engine import Engine
 from quire.core.errors import ConfigurationError
 from quire.core.events import Sink
-from quire.pipelines.pipeline.pipeline import Pipeline
-from quire.pipelines.pipeline.pipeline_options import Cache, ErrorPolicy, Options
-from quire.pipelines.pipeline.stages import Exporter, PipelineStage, Placed
+from quire.pipelines.pipeline import Pipeline
+from quire.pipelines.pipeline_options import Cache, ErrorPolicy, Options
 from quire.pipelines.roles import Classifier, Corrector, LayoutDetector, Preprocessor, RegionPreprocessor, Slot
+from quire.pipelines.stages import Exporter, PipelineStage, Placed
 
 
 @dataclass(frozen=True, slots=True)

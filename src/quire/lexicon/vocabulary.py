@@ -9,8 +9,8 @@ from functools import cached_property
 
 from quire.core.engine import Recognition
 from quire.core.keys import Profile
+from quire.lexicon.rewritten import rewritten
 from quire.lexicon.similar_texts import Nearest
-from quire.pipelines.correct.rewritten import rewritten
 
 SHORTEST = 4
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")

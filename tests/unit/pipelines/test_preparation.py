@@ -12,7 +12,7 @@ from quire.core.picture import Picture
 from quire.core.types import BBox, Layout, Region
 from quire.pages.prepare import PrepareProfile, prepare
 from quire.pages.prepare.pixels import picture_of, pixels_of
-from quire.pipelines.pipeline import Pipeline, detector, preprocess, recognizer, regions
+from quire.pipeline import Pipeline, detector, preprocess, recognizer, regions
 from quire.pipelines.roles import Crop
 
 

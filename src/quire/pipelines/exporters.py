@@ -8,7 +8,7 @@ from pathlib import Path
 
 from quire.core.errors import ConfigurationError
 from quire.output import export
-from quire.pipelines.pipeline.result import PipelineResult
+from quire.pipelines.result import PipelineResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class SavedFormat:
 
 
 def save(folder: str | Path, format: str = "md", *, stem: str | None = None) -> SavedFormat:
-    """An exporter that writes the result into `folder` in one of the formats of `quire.output.export.format_names()`."""
+    """An exporter that writes the result into `folder` in one of the formats of `quire.export.format_names()`."""
     if format not in (names := export.format_names()):
         raise ConfigurationError(f"there is no format {format!r}; choose from {', '.join(names)}")
     return SavedFormat(Path(folder), format, stem)

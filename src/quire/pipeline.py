@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from quire.pipelines.pipeline.builder import PipelineBuilder
-from quire.pipelines.pipeline.exporters import save
-from quire.pipelines.pipeline.functions import (
+from quire.pipelines import preprocess, regions
+from quire.pipelines.builder import PipelineBuilder
+from quire.pipelines.exporters import save
+from quire.pipelines.functions import (
     classifier,
     detector,
     exporter,
@@ -16,11 +17,11 @@ from quire.pipelines.pipeline.functions import (
     recognizer,
     region_preprocessor,
 )
-from quire.pipelines.pipeline.pipeline import Pipeline
-from quire.pipelines.pipeline.pipeline_options import ErrorPolicy
-from quire.pipelines.pipeline.result import PipelineResult
-from quire.pipelines.pipeline.run import cancelled
-from quire.pipelines.pipeline.stages import Exporter, PipelineStage
+from quire.pipelines.pipeline import Pipeline
+from quire.pipelines.pipeline_options import ErrorPolicy
+from quire.pipelines.result import PipelineResult
+from quire.pipelines.run import cancelled
+from quire.pipelines.stages import Exporter, PipelineStage
 
 __all__ = [
     "ErrorPolicy",
@@ -34,8 +35,10 @@ __all__ = [
     "detector",
     "exporter",
     "postprocessor",
+    "preprocess",
     "preprocessor",
     "recognizer",
     "region_preprocessor",
+    "regions",
     "save",
 ]

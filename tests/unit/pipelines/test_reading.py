@@ -11,8 +11,8 @@ import quire
 from quire.core.engine import ReadLine, Recognition
 from quire.core.types import BBox, GridCell, Layout, Region
 from quire.pages import recognize
+from quire.pipeline import Pipeline, detector, preprocess, regions, save
 from quire.pipelines import classify, correct, detect
-from quire.pipelines.pipeline import Pipeline, detector, preprocess, regions, save
 from tests import documents
 
 pytestmark = pytest.mark.usefixtures("tesseract")

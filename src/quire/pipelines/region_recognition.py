@@ -17,9 +17,9 @@ from quire.core.picture import Picture
 from quire.core.types import BBox, Layout, Region
 from quire.pages.recognize.frames import placed
 from quire.pages.recognize.normalize import interpreted
-from quire.pipelines.pipeline.region_places import joined
-from quire.pipelines.pipeline.run import GLANCE_S, Cancelled, PipelineRun, failure_of
+from quire.pipelines.region_places import joined
 from quire.pipelines.roles import Crop
+from quire.pipelines.run import GLANCE_S, Cancelled, PipelineRun, failure_of
 from quire.reading.picture_questions import ask_about, can_be_sent, outcome_of, questions_at_once, source_of
 
 BATCH = 32

@@ -14,7 +14,7 @@ from quire.core.picture import Picture
 from quire.core.plugin_checks import check_function
 from quire.core.types import Layout
 from quire.pages.recognize.plain import FunctionEngine, Reader, from_function
-from quire.pipelines.pipeline.result import PipelineResult
+from quire.pipelines.result import PipelineResult
 from quire.pipelines.roles import Classifies, Crop, Prepares
 from quire.system.awaited import settled
 

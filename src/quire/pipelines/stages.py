@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias, cast, get_args, runtime_checkable
 from quire.core.engine import CAPABILITIES, Capability, Engine
 from quire.core.errors import ConfigurationError, UsageError
 from quire.core.plugin_checks import check_call, check_engine, check_members, name_of
-from quire.pipelines.pipeline.result import PipelineResult
+from quire.pipelines.result import PipelineResult
 from quire.pipelines.roles import (
     SLOTS,
     Classifier,

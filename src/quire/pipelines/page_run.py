@@ -16,14 +16,14 @@ from quire.core.plugin_checks import check_returned
 from quire.core.types import Block, Layout, PageInfo, PageStatus, Region
 from quire.pages.recognize.frames import placed
 from quire.pipelines.detect.whole import whole_page
-from quire.pipelines.pipeline.pipeline_options import Options
-from quire.pipelines.pipeline.region_blocks import blocks_of, rules_of
-from quire.pipelines.pipeline.region_places import placed_layout
-from quire.pipelines.pipeline.region_recognition import PageQuestioning, PageQuestions
-from quire.pipelines.pipeline.result import PageReading
-from quire.pipelines.pipeline.run import NOT_THE_PAGE, Cancelled, PipelineRun, failure_of, message_of
-from quire.pipelines.pipeline.stages import Stages
+from quire.pipelines.pipeline_options import Options
+from quire.pipelines.region_blocks import blocks_of, rules_of
+from quire.pipelines.region_places import placed_layout
+from quire.pipelines.region_recognition import PageQuestioning, PageQuestions
+from quire.pipelines.result import PageReading
 from quire.pipelines.roles import Classified, Corrector, Crop, PreparedPicture, RegionPreprocessor, Slot, with_merged
+from quire.pipelines.run import NOT_THE_PAGE, Cancelled, PipelineRun, failure_of, message_of
+from quire.pipelines.stages import Stages
 from quire.system.awaited import settled
 
 MOST_CHANGES = 50

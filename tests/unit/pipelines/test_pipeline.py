@@ -15,10 +15,10 @@ from quire.core.engine import Question, ReadLine, Recognition
 from quire.core.errors import ConfigurationError, EngineError, InputError, RecognitionError, UsageError
 from quire.core.picture import Picture
 from quire.core.types import BBox, GridCell, Layout, Region
+from quire.lexicon.rewritten import rewritten
 from quire.pages.recognize.echo import EchoEngine, EchoProfile
 from quire.pages.render.images import open_images
-from quire.pipelines.correct.rewritten import rewritten
-from quire.pipelines.pipeline import (
+from quire.pipeline import (
     Pipeline,
     PipelineResult,
     classifier,

@@ -1,0 +1,5 @@
+"""Pixels of a page in memory."""
+
+from quire.core.picture import Picture
+
+__all__ = ["Picture"]
