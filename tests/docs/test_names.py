@@ -11,7 +11,7 @@ from typing import get_args
 import typer
 
 import quire
-from quire import batch
+from quire import batch, classify, correct, detect, pipeline, recognize
 from quire.batch.manifest import FIELDS as MANIFEST
 from quire.cli.app import app
 from quire.core import errors
@@ -19,8 +19,6 @@ from quire.core.engine import CAPABILITIES, Outcome
 from quire.core.events import EventKind
 from quire.core.types import BLOCK_KINDS, PageStatus
 from quire.output import export
-from quire.pages import recognize
-from quire.pipelines import classify, correct, detect, pipeline
 from quire.reading import page_stages as stages
 from tests.docs.pages import ROOT
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import quire
-from quire.pages.recognize import vision
+from quire.recognize import vision
 from tests import scans
 from tests.fakes.engines import BadEngine, NumberEngine, calls, held, said_of
 from tests.fakes.vision_server import reads, refuses, vision_server

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import quire
-from quire.pages.recognize import from_function
+from quire.recognize import from_function
 from quire.system.workers.procfs import descendants
 from tests import scans
 from tests.fakes.engines import BadEngine, NumberEngine, SlowEngine, held, said_of, says_its_process

@@ -34,7 +34,7 @@ for page in quire.read("scan.pdf", engines=Mine()).pages:
 """
 OWN_FUNCTION = """
 import quire
-from quire.pages.recognize import from_function
+from quire.recognize import from_function
 def look(picture, question):
     return "Read by my own script."
 for page in quire.read("scan.pdf", engines=from_function("mine", look)).pages:

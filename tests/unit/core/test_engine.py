@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from quire import recognize
 from quire.core.engine import Question, answer_key
 from quire.core.keys import Digest
-from quire.pages import recognize
 from quire.pages.recognize.echo import EchoEngine
 from tests.fakes.engines import NumberEngine
 

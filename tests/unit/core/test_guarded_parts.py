@@ -26,7 +26,7 @@ from quire.pages.recognize.echo import EchoEngine, EchoProfile
 from quire.pages.recognize.seen import Seen
 from tests import documents, scans
 from tests.unit.pages.recognize.seen import line, prepared
-from tests.unit.pages.recognize.test_looking import Desk
+from tests.unit.pages.recognize.test_page_job import Desk
 
 TEXT = ("Harbour office", "Invoice number: 4711", "Total due: 12.50", "COPY", "The vessels left at noon.")
 

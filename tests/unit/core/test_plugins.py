@@ -9,8 +9,8 @@ from PIL import Image
 
 import quire
 from quire.core.types import Layout
-from quire.pages.recognize import echo
 from quire.pipeline import Pipeline, classifier, detector, exporter, postprocessor, preprocessor, recognizer
+from quire.recognize import echo
 from tests import documents
 
 

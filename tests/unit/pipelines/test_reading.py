@@ -8,9 +8,9 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 import quire
+from quire import recognize
 from quire.core.engine import ReadLine, Recognition
 from quire.core.types import BBox, GridCell, Layout, Region
-from quire.pages import recognize
 from quire.pipeline import Pipeline, detector, preprocess, regions, save
 from quire.pipelines import classify, correct, detect
 from tests import documents

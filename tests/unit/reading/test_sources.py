@@ -16,9 +16,9 @@ from quire.durable.reads.read_records import load_result
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.runtimes import workflows_on
 from quire.pages import assemble
-from quire.pages.recognize import rapidocr
 from quire.pages.recognize.plain import from_function
 from quire.pipeline import detector, postprocessor, recognizer
+from quire.recognize import rapidocr
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 from tests import documents, scans

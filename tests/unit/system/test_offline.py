@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from quire import recognize
 from quire.core.errors import ConfigurationError, FetchError
 from quire.net.fetching import fetch
 from quire.net.models import MODELS
 from quire.net.models.download import fetch_model
-from quire.pages import recognize
 from quire.system.offline import refusal
 
 

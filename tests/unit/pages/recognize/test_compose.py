@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from quire import recognize
 from quire.core.engine import Engine, Question, ReadBlock, ReadLine, Recognition, answer_key
 from quire.core.errors import ConfigurationError, EngineError
 from quire.core.picture import Picture
 from quire.core.types import BBox, Cell, GridCell, Region, Table, Word
-from quire.pages import recognize
 from quire.pages.recognize.codec import decode_recognitions, encode_recognitions
 from quire.pages.recognize.plain import from_function
 

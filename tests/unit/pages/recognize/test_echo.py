@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
+from quire import recognize
 from quire.core.engine import Question, answer_key
 from quire.core.picture import Picture
 from quire.core.types import BBox, Region
-from quire.pages import recognize
 from quire.pages.recognize import engine_registry as registry
 
 PICTURE = Picture(4, 4, "L", bytes(16), 72.0)

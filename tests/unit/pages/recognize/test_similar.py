@@ -7,9 +7,9 @@ from io import BytesIO
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
+from quire import recognize
 from quire.core.engine import Question, answer_key
 from quire.core.picture import Picture
-from quire.pages import recognize
 from quire.pages.recognize.similar import Fingerprint, SimilarAnswers
 
 ENGINE = recognize.echo()

@@ -11,6 +11,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
+from quire import recognize
 from quire.asking import take_place
 from quire.core import prompts
 from quire.core.engine import Question, answer_key
@@ -18,7 +19,6 @@ from quire.core.errors import ConfigurationError, EngineError
 from quire.core.keys import artifact_key
 from quire.core.picture import Picture
 from quire.core.types import BBox, Region
-from quire.pages import recognize
 from quire.pages.recognize import engine_registry as registry
 from quire.pages.recognize.vision import VisionEngine
 from quire.store.temporary import TemporaryStore
