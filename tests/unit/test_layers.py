@@ -46,26 +46,8 @@ SHELVES = {
     "__main__": "cli",
 }
 """Each shelf, and those below it, from which its modules may import."""
-PUBLIC = [
-    "batch",
-    "classify",
-    "context",
-    "correct",
-    "detect",
-    "domains",
-    "embed",
-    "engine",
-    "errors",
-    "export",
-    "extractors",
-    "keys",
-    "picture",
-    "pipeline",
-    "recognize",
-    "roles",
-    "spelling",
-]
-"""The modules that users import besides `quire`: lists of names, which nothing inside imports."""
+PUBLIC = {path.stem for path in ROOT.glob("*.py") if not path.stem.startswith("_")}
+"""Modules that users import besides `quire`: lists of names, which nothing inside imports."""
 
 
 def name_of(path: Path) -> str:
@@ -78,7 +60,7 @@ MODULES = {name_of(path): path for path in sorted(ROOT.rglob("*.py"))}
 
 
 def shelf_of(module: str) -> str:
-    return "__init__" if module in PUBLIC and module not in SHELVES else module.split(".")[0]
+    return "__init__" if module in PUBLIC else module.split(".")[0]
 
 
 @cache
