@@ -17,9 +17,9 @@ from quire.core.context import RunStatus, Store
 from quire.core.errors import ConfigurationError, QuireError, RunError, UsageError
 from quire.database.runs import Runs, run_of
 from quire.database.scopes import note_scope
-from quire.docling_serve.contract.answers import BUSY
 from quire.docling_serve.contract.refusals import RequestRefused
 from quire.docling_serve.responses.document_contents import COUNTED, task_meta
+from quire.docling_serve.responses.task_states import BUSY
 from quire.durable.reads.sources import save_source, source_key
 from quire.durable.runtimes import ServedRuntime
 from quire.durable.tasks.secrets import sealed

@@ -18,7 +18,7 @@ from quire.evidence.extract.extractor import PartlyFailed
 from quire.evidence.extract.language_model.certainty import certainties
 from quire.evidence.extract.language_model.form import answer_schema, described, proposals_in
 from quire.evidence.extract.language_model.passages import halved, parts_of
-from quire.evidence.extract.language_model.recorded_calls import current_answers, current_model, tree_in
+from quire.evidence.extract.language_model.recorded_calls import current_answers, current_language_model, tree_in
 from quire.evidence.extract.schema import ExtractSchema, ObjectSpec
 from quire.evidence.extract.values import Proposal
 from quire.net.model_server import Refused
@@ -143,7 +143,7 @@ class LanguageModelExtractor:
 
 def model_extractor(part_characters: str = "") -> LanguageModelExtractor:
     """The extractor of the model that the environment names. Raises ConfigurationError without one."""
-    model = current_model()
+    model = current_language_model()
     if model is None:
         raise ConfigurationError(
             f"there is no language model; set {URL} to an OpenAI-compatible server such as http://127.0.0.1:8000/v1 "

@@ -122,7 +122,7 @@ def current_answers() -> Answers:
     return _answers.get()
 
 
-def current_model() -> LanguageModel | None:
+def current_language_model() -> LanguageModel | None:
     """The model that is set, else the one that the environment names."""
     return _model.get() or LanguageModel.of(os.environ)
 
