@@ -98,7 +98,7 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
         review: Name = "",
         limit: Annotated[int, Query(ge=0, le=MOST_ITEMS)] = 20,
     ) -> Response:
-        """The open values that some filters let through: how many, and the first of them."""
+        """The queue of values that wait for a decision, filtered: their number, and the first `limit` of them."""
         wanted = QueueFilter(tenant(request), tuple(doubt or ()), field, run, review)
         return _json(await service.call(reviewing.queue, wanted, limit))
 
