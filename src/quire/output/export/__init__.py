@@ -221,7 +221,7 @@ def find_format(name: str) -> Format:
         raise UsageError(f"there is no format {name!r}; choose from {', '.join(format_names())}")
     found = loaded("format", point)
     if not isinstance(found, Format):
-        raise ConfigurationError(f"the format {name} is {type(found).__name__}, not a quire.output.export.Format")
+        raise ConfigurationError(f"the format {name} is {type(found).__name__}, not a quire.export.Format")
     return found
 
 
