@@ -23,7 +23,7 @@ from quire.core.events import Event
 from quire.database.runs import Runs
 from quire.durable.reads.read_records import load_result
 from quire.durable.reads.read_request import ReadRequest, SourceRef
-from quire.durable.runtimes import pools_for, workflows_on
+from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.pages.assemble import assemble
 from quire.pages.recognize.engine_registry import make
 from quire.pipeline import Pipeline, preprocess

@@ -12,7 +12,8 @@ from quire.core.context import Context, Json, Workflow
 from quire.core.errors import ConfigurationError, RunError, UsageError
 from quire.database.sqlite import SqliteDatabase
 from quire.durable.folders.batch_request import BatchRequest
-from quire.durable.runtimes import open_runtime, workflows_on
+from quire.durable.runtimes import open_runtime
+from quire.durable.worker_workflows import workflows_on
 from quire.runtime.restate.endpoint import Endpoint, ServiceOptions
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords

@@ -22,7 +22,7 @@ from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, EngineError
 
 if TYPE_CHECKING:
     from quire.core.config import Settings
-    from quire.durable.indexing.index import Index
+    from quire.durable.document_index import Index
     from quire.evidence.cite.citation_checks import CitedReply
     from quire.evidence.cite.language_model import LanguageModel
     from quire.retrieval.search.hits import SearchHit
@@ -55,8 +55,8 @@ def ask(  # noqa: PLR0913 - one argument per option
     """Answer a question from documents: the best passages with their pages, and, with a language model in
     QUIRE_LLM_URL and QUIRE_LLM_MODEL, an answer whose every sentence cites them and was checked against them. Exit
     code 3: nothing was found, or no sentence of the model stood the check."""
+    from quire.durable.document_index import Index
     from quire.durable.folders.discovery import check_paths
-    from quire.durable.indexing.index import Index
     from quire.evidence.cite.language_model import LanguageModel
     from quire.retrieval.search.query import SearchFilter
 

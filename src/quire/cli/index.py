@@ -91,7 +91,7 @@ def _indexed(
 ) -> int:
     from quire.batch import Stop, stop_on_signals
     from quire.batch.contracts import StageOptions
-    from quire.durable.indexing.index import Index
+    from quire.durable.document_index import Index
 
     begun, stop, place = time.monotonic(), Stop(), search_place(settings)
     limit, force, retry, rebuild = choice

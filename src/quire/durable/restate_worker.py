@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from quire.core.passwords import Password
 from quire.database.leases import LEASE_S
-from quire.durable.runtimes import pools_for, workflows_on
+from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.runtime.restate.endpoint import Endpoint
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords

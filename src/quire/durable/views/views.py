@@ -19,9 +19,9 @@ from quire.core.errors import InputError, StoreError, UsageError
 from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.core.types import BBox
 from quire.durable.extracts.extract_jobs import Reporting, Sampling
-from quire.durable.flows.once import made_once
 from quire.durable.reads.read_records import ReadPages, pages_key
 from quire.durable.reads.read_steps import NOTHING, DocumentSteps
+from quire.durable.steps.once import made_once
 from quire.durable.views import view_jobs as jobs
 from quire.evidence.extract.reports import MEDIA_TYPES, ReportFormat
 from quire.evidence.extract.reports import VERSION as REPORT

@@ -17,7 +17,7 @@ from quire.core.errors import QuireError, UsageError
 from quire.core.types import BBox
 from quire.database.reviews import OPEN, ItemRow, QueueFilter, ReviewRow, StaleItem
 from quire.durable.extracts.extract_request import ExtractRequest
-from quire.durable.review_queue import LEASE_S, ReviewQueue
+from quire.durable.review.review_queue import LEASE_S, ReviewQueue
 from quire.durable.views.views import DocumentViews
 from quire.evidence.extract.extraction_json import alternative_json, evidence_json, extraction_json, extraction_of
 from quire.evidence.review.decisions import UNDO, Decision

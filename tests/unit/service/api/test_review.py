@@ -12,7 +12,7 @@ import pytest
 
 from quire.database.reviews import ReviewRow
 from quire.durable.deletion import delete_documents
-from quire.durable.review_queue import ReviewQueue
+from quire.durable.review.review_queue import ReviewQueue
 from quire.durable.views.views import DocumentViews
 from quire.evidence.extract.extraction_json import extraction_json
 from quire.evidence.learn.samples import Sample

@@ -13,11 +13,11 @@ import pytest
 
 from quire.core.errors import FencedError
 from quire.core.keys import ArtifactKey, digest_of
-from quire.durable.flows.flow_call import Flow
-from quire.durable.flows.once import made_once
 from quire.durable.flows.references import RecentResults
 from quire.durable.flows.workflow import flow_argument
-from quire.durable.runtimes import workflows_on
+from quire.durable.inline.flow_call import Flow
+from quire.durable.steps.once import made_once
+from quire.durable.worker_workflows import workflows_on
 from quire.runtime.local import LocalRuntime, inline
 from quire.store.files import FileStore
 from tests.fakes import flow_components

@@ -6,10 +6,10 @@ import pytest
 import yaml
 
 from quire.core.errors import ConfigurationError
-from quire.durable.flows.flow_call import PassingStore
 from quire.durable.flows.workflow import flow_argument, flow_output
-from quire.durable.review_wait import ReviewSteps
-from quire.durable.runtimes import pools_for, workflows_on
+from quire.durable.inline.flow_call import PassingStore
+from quire.durable.review.review_steps import ReviewSteps
+from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.evidence.review.decisions import Decision
 from quire.flow.component_registry import ComponentRegistry
 from quire.flow.flow_files import parse_flow

@@ -8,8 +8,8 @@ from typing import cast
 from quire.core.context import Json, Store
 from quire.core.errors import ConfigurationError, UsageError
 from quire.durable.extracts.extract_request import ExtractRequest
-from quire.durable.flows.references import WaitingService
-from quire.durable.review_queue import ReviewQueue, signal_of
+from quire.durable.review.review_queue import ReviewQueue, signal_of
+from quire.durable.steps.services import WaitingService
 from quire.evidence.extract.extraction_json import extraction_json, extraction_of
 from quire.evidence.review.items import DOUBTS, Doubt
 from quire.reading.messages import DocumentReference, OpenedReview

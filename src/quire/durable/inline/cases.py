@@ -11,9 +11,9 @@ from pathlib import Path
 from quire.core.context import Json, Store
 from quire.core.errors import QuireError, UsageError
 from quire.core.keys import Digest
-from quire.durable.flows.flow_call import Flow, PassingStore
 from quire.durable.flows.workflow import flow_argument, flow_output
-from quire.durable.runtimes import pools_for, workflows_on
+from quire.durable.inline.flow_call import Flow, PassingStore
+from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.flow.definition import Case
 from quire.runtime.local import LocalRuntime, inline
 

@@ -12,10 +12,10 @@ import pytest
 
 from quire import Flow
 from quire.core.errors import RunError, UsageError
-from quire.durable.flows.cases import CaseRunner, differences
-from quire.durable.flows.flow_call import PassingStore, file_name, named_files, registry_for
 from quire.durable.flows.workflow import flow_argument
-from quire.durable.runtimes import pools_for, workflows_on
+from quire.durable.inline.cases import CaseRunner, differences
+from quire.durable.inline.flow_call import PassingStore, file_name, named_files, registry_for
+from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.runtime.local import inline
 from quire.store.files import FileStore
 from tests import documents

@@ -14,7 +14,7 @@ from quire.core.errors import RunError, UsageError
 from quire.core.events import Sink
 from quire.core.keys import Digest
 from quire.durable.flows.workflow import flow_argument, flow_output
-from quire.durable.runtimes import pools_for, workflows_on
+from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.flow.component_registry import ComponentRegistry
 from quire.flow.definition import FlowDefinition
 from quire.flow.flow_files import FlowFile, find_flow, load_flow, parse_flow
