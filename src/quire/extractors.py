@@ -1,6 +1,5 @@
 """Extractors of values, those made of several, and an extraction as JSON and as a report."""
 
-from quire.evidence.cite.language_model import LanguageModel
 from quire.evidence.extract.combinators import consensus, fallback, uncertainty_first
 from quire.evidence.extract.extraction_json import decode_extraction, encode_extraction
 from quire.evidence.extract.language_model import LanguageModelExtractor
@@ -9,6 +8,7 @@ from quire.evidence.extract.reports import report
 from quire.evidence.extract.rules import RulesExtractor
 from quire.evidence.extract.values import Proposal
 from quire.evidence.learn.learned_extractor import LearnedExtractor
+from quire.net.language_model import LanguageModel
 
 __all__ = [
     "LanguageModel",

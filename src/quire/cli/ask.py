@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from quire.core.config import Settings
     from quire.durable.document_index import Index
     from quire.evidence.cite.citation_checks import CitedReply
-    from quire.evidence.cite.language_model import LanguageModel
+    from quire.net.language_model import LanguageModel
     from quire.retrieval.search.hits import SearchHit
 
 EXAMPLES = """\\b
@@ -57,7 +57,7 @@ def ask(  # noqa: PLR0913 - one argument per option
     code 3: nothing was found, or no sentence of the model stood the check."""
     from quire.durable.document_index import Index
     from quire.durable.folders.discovery import check_paths
-    from quire.evidence.cite.language_model import LanguageModel
+    from quire.net.language_model import LanguageModel
     from quire.retrieval.search.query import SearchFilter
 
     model = LanguageModel.of(os.environ)
@@ -94,11 +94,12 @@ def _index(index: Index, paths: list[Path], settings: Settings, *, quiet: bool) 
 def _replied(model: LanguageModel, question: str, hits: Sequence[SearchHit]) -> CitedReply | None:
     """The checked answer; None, said on standard error, when the model gave none."""
     from quire.evidence.cite.citation_checks import checked
+    from quire.evidence.cite.cited_sentences import cited_sentences
 
     passages = ["\n".join([*hit.section, hit.text]) for hit in hits]
     headed = [f"{hit.name}, page {hit.page}\n{passage}" for hit, passage in zip(hits, passages, strict=True)]
     try:
-        return checked(model.answer(question, headed), passages)  # a number of a page is no evidence
+        return checked(cited_sentences(model, question, headed), passages)  # a number of a page is no evidence
     except EngineError as error:
         print(f"quire: no answer, only passages: {error}", file=sys.stderr)
         return None

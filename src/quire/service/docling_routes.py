@@ -22,7 +22,7 @@ from quire.docling_serve.contract.orders import Order
 from quire.docling_serve.contract.refusals import RequestRefused, parsed
 from quire.docling_serve.contract.translation import Translated, decoded, document_version, source_json, translate
 from quire.docling_serve.responses import task_states
-from quire.net.fetching import shown_url
+from quire.net.urls import shown_url
 from quire.reading.messages import TaskArgument, TaskSource
 from quire.retrieval.chunk.docling_chunks import docling_options, tokenizer_for
 from quire.service.security import tenant_of

@@ -16,7 +16,7 @@ from quire.durable.steps.step_events import step_sink
 from quire.durable.tasks import progress
 from quire.durable.tasks.secrets import unsealed
 from quire.durable.tasks.task_steps import READS, TaskSteps
-from quire.net.fetching import url_name
+from quire.net.urls import url_name
 from quire.reading.messages import (
     DocumentReference,
     OpenedReview,

@@ -12,7 +12,6 @@ from quire.core import prompts
 from quire.core.errors import ConfigurationError, EngineError, UsageError
 from quire.core.keys import digest_of
 from quire.evidence.catalog.records import SourceCatalog
-from quire.evidence.cite.language_model import KEY, MODEL, URL, LanguageModel
 from quire.evidence.extract.agreement import is_same, settled
 from quire.evidence.extract.extractor import PartlyFailed
 from quire.evidence.extract.language_model.certainty import certainties
@@ -21,6 +20,7 @@ from quire.evidence.extract.language_model.passages import halved, parts_of
 from quire.evidence.extract.language_model.recorded_calls import current_answers, current_language_model, tree_in
 from quire.evidence.extract.schema import ExtractSchema, ObjectSpec
 from quire.evidence.extract.values import Proposal
+from quire.net.language_model import KEY, MODEL, URL, LanguageModel
 from quire.net.model_server import Refused
 from quire.pages.recognize.vision.reply import CutOff
 

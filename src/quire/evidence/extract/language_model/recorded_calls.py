@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from quire.core.errors import EngineError
 from quire.core.keys import ArtifactKey, Profile, artifact_key, digest_bytes
-from quire.evidence.cite.language_model import LanguageModel
+from quire.net.language_model import LanguageModel
 from quire.net.model_server import Refused
 from quire.pages.recognize.vision.reply import CutOff, json_in, written
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import http.client
 import json
-import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit
-from urllib.request import Request, urlopen
 
 from quire.core.context import Json
 from quire.core.errors import ConfigurationError, RunError, UsageError
+from quire.net.transport import Deadline, HttpError, HttpRequest, HttpResponse, Transport
 
 INGRESS = "http://127.0.0.1:8080"
 """Where a server listens by default."""
@@ -27,31 +24,6 @@ class Unreachable(RunError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, category="network")
-
-
-@dataclass(frozen=True, slots=True)
-class ServerReply:
-    status: int
-    body: bytes
-
-    @property
-    def ok(self) -> bool:
-        return 200 <= self.status < 300
-
-    def json(self) -> Json:
-        return json.loads(self.body) if self.body else None
-
-    def message(self) -> str:
-        """The server's error message."""
-        try:
-            reply = self.json()
-        except ValueError:
-            reply = None
-        return (
-            str(reply["message"])
-            if isinstance(reply, dict) and "message" in reply
-            else self.body.decode(errors="replace")
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +47,7 @@ class RestateServer:
             parts = urlsplit(self.ingress)
             admin = f"{parts.scheme}://{parts.hostname}:{ADMIN_PORT}"
         self.admin = admin.rstrip("/")
+        self._transport = Transport()
 
     def send(self, service: str, handler: str, data: bytes, *, key: str) -> str:
         """Start an invocation, or find the one with that idempotency key; returns its id."""
@@ -88,11 +61,11 @@ class RestateServer:
             )
         return str(self._right(answer, f"{service}/{handler} was not accepted").json()["invocationId"])
 
-    def attach(self, invocation: str, timeout_s: float) -> ServerReply | None:
+    def attach(self, invocation: str, timeout_s: float) -> HttpResponse | None:
         """Wait for the end of an invocation; None when it has not ended in time."""
         try:
             return self._ask("GET", f"{self.ingress}/restate/invocation/{invocation}/attach", timeout_s=timeout_s)
-        except _TooSlow:
+        except _Overdue:
             return None
 
     def invocation(self, invocation: str) -> ServerInvocation | None:
@@ -171,7 +144,7 @@ class RestateServer:
         ]
         return found
 
-    def deploy(self, uri: str, *, force: bool) -> ServerReply:
+    def deploy(self, uri: str, *, force: bool) -> HttpResponse:
         return self._ask(
             "POST", f"{self.admin}/deployments", json.dumps({"uri": uri, "force": force}).encode(), timeout_s=TIMEOUT_S
         )
@@ -196,9 +169,9 @@ class RestateServer:
         if answer.status not in (404, 409):  # removed, or ended already
             self._right(answer, f"Restate could not {how} {invocation}")
 
-    def _right(self, answer: ServerReply, otherwise: str) -> ServerReply:
+    def _right(self, answer: HttpResponse, otherwise: str) -> HttpResponse:
         if not answer.ok:
-            raise RunError(f"{otherwise}: {answer.message()} (HTTP {answer.status})")
+            raise RunError(f"{otherwise}: {message_of(answer)} (HTTP {answer.status})")
         return answer
 
     def _ask(
@@ -209,29 +182,30 @@ class RestateServer:
         *,
         headers: Mapping[str, str] | None = None,
         timeout_s: float = TIMEOUT_S,
-    ) -> ServerReply:
+    ) -> HttpResponse:
         if not url.startswith(("http://", "https://")):
             raise UsageError(f"{url} is not the address of a Restate server; write one like {INGRESS}")
         sent = {**({"content-type": "application/json"} if data is not None else {}), **(headers or {})}
         try:
-            with urlopen(Request(url, data, sent, method=method), timeout=timeout_s) as answer:
-                return ServerReply(answer.status, answer.read())
-        except HTTPError as error:
-            with error:
-                return ServerReply(error.code, error.read())
-        except TimeoutError as error:
-            raise _TooSlow(f"the Restate server at {url} did not answer in {timeout_s:.0f} s") from error
-        except (URLError, ConnectionError, http.client.HTTPException, socket.gaierror) as error:
-            if isinstance(error, URLError) and isinstance(error.reason, TimeoutError):
-                raise _TooSlow(f"the Restate server at {url} did not answer in {timeout_s:.0f} s") from error
-            reason = error.reason if isinstance(error, URLError) else error
-            raise Unreachable(
-                f"no Restate server answers at {url} ({reason}); is it running? `quire up` starts one here"
-            ) from error
+            return self._transport.send(HttpRequest(method, url, sent, data), Deadline.after(timeout_s))
+        except HttpError as error:
+            if error.late:
+                raise _Overdue(f"the Restate server at {url} did not answer in {timeout_s:.0f} s") from error
+            advice = "is it running? `quire up` starts one here"
+            raise Unreachable(f"no Restate server answers at {url} ({error}); {advice}") from error
 
 
-class _TooSlow(Unreachable):
+class _Overdue(Unreachable):
     pass
+
+
+def message_of(reply: HttpResponse) -> str:
+    """The error message of the server."""
+    try:
+        said = reply.json()
+    except ValueError:
+        said = None
+    return str(said["message"]) if isinstance(said, dict) and "message" in said else reply.body.decode(errors="replace")
 
 
 def _plain(name: str) -> str:

@@ -9,7 +9,6 @@ import base64
 import json
 import os
 import re
-import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 
 from quire.core.errors import ConfigurationError, EngineError, StoreError
 from quire.net.model_server import BUSY, ModelServer, Refused
+from quire.net.transport import Deadline
 
 KEY = "QUIRE_INDEX_KEY"
 Speaks = Literal["opensearch", "elasticsearch", "qdrant"]
@@ -75,7 +75,7 @@ class EngineClient:
         Raises StoreError when the engine refuses or does not answer, ConfigurationError when it needs a key.
         """
         data = None if body is None else body if isinstance(body, bytes) else encoded(body)
-        place, deadline = str(self.address), time.monotonic() + TIMEOUT_S
+        place, deadline = str(self.address), Deadline.after(TIMEOUT_S)
         try:
             answer = self._server.post(
                 place,

@@ -6,7 +6,7 @@ import pytest
 
 from quire.cli.devcluster.program import free_ports
 from quire.core.errors import UsageError
-from quire.runtime.restate.server import RestateServer, Unreachable
+from quire.net.restate_server import RestateServer, Unreachable
 
 
 def test_a_server_that_is_not_there_is_explained():
