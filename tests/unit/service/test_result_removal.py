@@ -41,6 +41,7 @@ def test_a_result_that_was_fetched_just_now_stays():
     assert removed == []
 
 
+@pytest.mark.restarts
 def test_a_result_that_cannot_be_removed_is_tried_again_and_the_others_do_not_wait_for_it(monkeypatch):
     monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
     removed: list[str] = []

@@ -626,6 +626,7 @@ class TestRequests:
             assert runtime.result(run, timeout_s=60)["succeeded"] == 1
 
 
+@pytest.mark.restarts
 def test_a_batch_hears_of_a_pause_though_its_watcher_failed_once(monkeypatch):
     monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
     monkeypatch.setattr(driving, "LOOK_EVERY_S", 0.001)
