@@ -14,9 +14,6 @@ from itertools import accumulate, chain
 
 from quire.lexicon.months import COMMON_MONTHS
 
-VERSION = "2"
-"""Changes when the same text gives other terms."""
-
 _TOKEN = re.compile(
     r"[^\W_]+(?:[-./_'’&+#:][^\W_]+)*"  # words, identifiers like INV-2021/0042, numbers with points
     r"|[$€£¥₹₩]"

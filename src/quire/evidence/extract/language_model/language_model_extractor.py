@@ -13,7 +13,7 @@ from quire.core.errors import ConfigurationError, EngineError, UsageError
 from quire.core.keys import digest_of
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.agreement import is_same, settled
-from quire.evidence.extract.extractor import PartlyFailed
+from quire.evidence.extract.extractor import PartlyFailed, code_version
 from quire.evidence.extract.language_model.certainty import certainties
 from quire.evidence.extract.language_model.form import answer_schema, described, proposals_in
 from quire.evidence.extract.language_model.passages import halved, parts_of
@@ -31,7 +31,6 @@ MOST_HALVINGS = 3
 """How often a part is divided whose answers are cut off: a model that goes on without end does so for any part."""
 _FINAL = (401, 403, 404)
 """HTTP status codes that the same request gets again: the key, the address or the name of the model is wrong."""
-_VERSION = "2"
 _ID = re.compile(r"^\[(\S+)\]$", re.MULTILINE)
 _INDEX = re.compile(r"\[(\d+)\]")
 
@@ -73,7 +72,13 @@ class LanguageModelExtractor:
 
     @property
     def version(self) -> str:
-        decides = [_VERSION, self.model.model, prompts.load("extract").digest, self.part_characters, self.most_parts]
+        decides = [
+            code_version(),
+            self.model.model,
+            prompts.load("extract").digest,
+            self.part_characters,
+            self.most_parts,
+        ]
         return digest_of(decides)[:12]
 
     def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]:

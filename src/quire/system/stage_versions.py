@@ -1,0 +1,201 @@
+"""Versions of derived stages: the digest of the source and data files that make their output.
+
+A stage is declared once, below, by the packages that make it; what these import counts too. So a version is never
+raised by hand, and a store made by other code is not served. Answers of engines and vectors of models are no derived
+stages: they have a version of their own, so that new code asks no engine again.
+
+Digests are computed once per installation, and cached in the folder of the user with the states of the files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from stat import S_ISREG
+from typing import NamedTuple, TypedDict
+
+from quire.core.errors import QuireError
+from quire.core.hashing import SETTLED_NS
+from quire.core.keys import Digest, digest_bytes, digest_of
+from quire.system.source_files import SourceFile, SourceTree
+from quire.system.user_data import cache_folder
+
+
+class StageCode(NamedTuple):
+    """The code of a stage: `made_by` are modules and packages, which count with all that they import; `called_by` are
+    modules that call these, and count without what they import."""
+
+    made_by: tuple[str, ...]
+    called_by: tuple[str, ...] = ()
+
+
+class _Cached(TypedDict):
+    """The digests of a stage, with its files and their state."""
+
+    state: str
+    files: list[str]
+    parts: dict[str, Digest]
+
+
+_READING = ("reading.native_pages", "reading.page_jobs", "reading.page_stages", "reading.pages")
+_OCR = (*_READING, "reading.page_recognition", "reading.picture_questions", "reading.recognizer")
+_EXTRACTS = ("durable.extracts.extract_jobs", "durable.extracts.extract_steps")
+_DOMAINS = ("durable.flows.domain_jobs", "durable.flows.domains")
+
+STAGES: Mapping[str, StageCode] = {
+    "native-text": StageCode(("pages.render", "reading.searchable"), _READING),
+    "page-image": StageCode(("pages.render",)),
+    "bundle": StageCode(("pages.formats",), ("reading.bundles",)),
+    "picture": StageCode(("pages.recognize.page_job", "pages.render")),
+    "recognised-text": StageCode(("pages.recognize",), _OCR),
+    "structured-blocks": StageCode(("pages.recognize", "pages.layout.account"), _OCR),
+    "page-blocks": StageCode(("pages.layout",), _READING),
+    "document": StageCode(("pages.assemble",), ("reading.page_stages", "reading.pages")),
+    "read": StageCode(("pages.assemble",), _READING),
+    "export": StageCode(("output.export",), ("durable.reads.read_jobs",)),
+    "view": StageCode(("durable.views.view_jobs",)),
+    "task-output": StageCode(("durable.tasks.task_jobs",)),
+    "pages": StageCode(("core.types",), ("durable.flows.components",)),
+    "chunk": StageCode(("retrieval.chunk",), ("durable.flows.components",)),
+    "embed": StageCode(("retrieval.embed",), ("durable.flows.vectors",)),
+    "terms": StageCode(("lexicon.terms",)),
+    "index": StageCode(("lexicon.terms", "retrieval.search.passages", "retrieval.search.statements")),
+    "catalog": StageCode(("evidence.catalog",), _EXTRACTS),
+    "extract": StageCode(("evidence.extract",), _EXTRACTS),
+    "learned": StageCode(("evidence.learn.learned_extractor",)),
+    "report": StageCode(("evidence.extract.reports",), _EXTRACTS),
+    "review": StageCode(("evidence.review",), ("durable.review_wait",)),
+    "render": StageCode(("pages.render",), ("durable.flows.page_images",)),
+    "form": StageCode(("pipelines.domains.forms",), _DOMAINS),
+    "form_workbook": StageCode(("pipelines.domains.forms",), _DOMAINS),
+    "drawing": StageCode(("pipelines.domains.drawings",), _DOMAINS),
+    "tag_list": StageCode(("pipelines.domains.drawings",), _DOMAINS),
+    "discover": StageCode(("pipelines.domains.discover",), _DOMAINS),
+}
+"""The derived stages, and the built-in components of flows by their names."""
+
+_PARTS = {
+    "pages.assemble": "assembly",
+    "pages.detect": "OCR preparation",
+    "pages.formats": "conversion",
+    "pages.layout": "page layout",
+    "pages.prepare": "OCR preparation",
+    "pages.recognize": "OCR placement",
+    "pages.render": "text extraction",
+    "retrieval.chunk": "chunking",
+    "retrieval.embed": "embedding",
+    "retrieval.search": "search",
+    "evidence": "extraction",
+    "lexicon": "lexicon",
+    "output": "export",
+}
+"""What packages are called in messages. Other code is called after its shelf."""
+OURS = " of Quire"
+"""The end of the names of all parts."""
+_OWN = ("system/source_files.py", "system/stage_versions.py")
+"""The files that decide which files count, and how."""
+
+
+class Installation:
+    """The code at `root`. Its digests are cached in a folder, if there is one."""
+
+    def __init__(self, root: Path, cached: Path | None = None) -> None:
+        self._root, self._cached = root, cached
+        self._tree = SourceTree(root)
+        self._states: dict[str, tuple[int, ...]] = {}
+        self._known: dict[str, Mapping[str, Digest]] = {}
+        self._versions: dict[str, Digest] = {}
+
+    def version(self, stage: str) -> Digest:
+        """The digest of the code of a stage."""
+        if stage not in self._versions:
+            self._versions[stage] = digest_of(self.parts(stage))
+        return self._versions[stage]
+
+    def parts(self, stage: str) -> Mapping[str, Digest]:
+        """The digests of the code of a stage by part, for example `page layout of Quire`."""
+        if stage in self._known:
+            return self._known[stage]
+        known = self._load(stage)
+        if known is not None and known["state"] == self._state(known["files"]):
+            self._known[stage] = known["parts"]
+            return known["parts"]
+        tree, code = self._tree, STAGES[stage]
+        needed = tree.needed_by(module for name in code.made_by for module in tree.below(name))
+        files = tree.files(needed | {module for name in code.called_by for module in tree.below(name)})
+        state = self._state(files)
+        by_part: dict[str, list[SourceFile]] = {}
+        for file in map(tree.read, files):
+            by_part.setdefault(_part(file.module), []).append(file)
+        parts = {part: digest_of(listed) for part, listed in sorted(by_part.items())}
+        self._known[stage] = parts
+        self._save(stage, {"state": state, "files": files, "parts": parts})
+        return parts
+
+    def _state(self, files: Sequence[str]) -> str:
+        """Changes when one of the files is changed, or when one is added to their folders."""
+        folders = {name.rpartition("/")[0] for name in files}
+        return digest_bytes(repr([self._state_of(name) for name in (*_OWN, *files, *sorted(folders))]).encode())
+
+    def _state_of(self, name: str) -> tuple[int, ...]:
+        """Size and times of a file; the times of a folder. Each is looked at once."""
+        if name not in self._states:
+            try:
+                status = os.stat(f"{self._root}/{name}")  # noqa: PTH116 - for some hundred files when a process starts
+            except OSError:
+                self._states[name] = ()
+            else:
+                size = status.st_size if S_ISREG(status.st_mode) else 0
+                self._states[name] = size, status.st_mtime_ns, status.st_ctime_ns
+        return self._states[name]
+
+    def _load(self, stage: str) -> _Cached | None:
+        with suppress(OSError, ValueError):
+            if self._cached is not None:
+                known: _Cached = json.loads((self._cached / f"{stage}.json").read_bytes())
+                return known if isinstance(known, dict) and known.keys() == _Cached.__annotations__.keys() else None
+        return None
+
+    def _save(self, stage: str, found: _Cached) -> None:
+        """Files that were just changed may change again and look the same, so their digests are not cached."""
+        latest = max(max(state, default=0) for state in self._states.values())
+        if self._cached is not None and time.time_ns() - latest > SETTLED_NS:
+            from quire.system.atomic_files import write_files  # lazy: most processes find what they need
+
+            with suppress(QuireError):  # the folder of the user is read-only, or full
+                write_files({self._cached / f"{stage}.json": json.dumps(found).encode()})
+
+
+@cache
+def _installation() -> Installation:
+    root = Path(__file__).parents[1]
+    try:
+        home = cache_folder()
+    except RuntimeError:  # this user has no home
+        return Installation(root)
+    return Installation(root, home / "stages" / digest_bytes(os.fsencode(root))[:16])
+
+
+def stage_version(stage: str) -> Digest:
+    """The version of a stage: the digest of the code that makes its output, as it was when this process first asked."""
+    return _installation().version(stage)
+
+
+def stage_parts(*stages: str) -> dict[str, Digest]:
+    """The digests of the code of some stages by part, for example `page layout of Quire`: to name what has changed."""
+    found: dict[str, list[Digest]] = {}
+    for stage in stages:
+        for part, digest in _installation().parts(stage).items():
+            found.setdefault(part, []).append(digest)
+    return {part: digest_of(digests) for part, digests in sorted(found.items())}
+
+
+def _part(module: str) -> str:
+    shelf, _, rest = module.partition(".")
+    package = f"{shelf}.{rest.partition('.')[0]}"
+    return f"{_PARTS.get(package) or _PARTS.get(shelf) or shelf}{OURS}"
