@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.evidence.verify.numbers import numbers_in
+from quire.lexicon.amounts import numbers_in
 from quire.lexicon.terms import query_terms, terms
 
 LEAST_SHARED = 0.5

@@ -12,10 +12,10 @@ from quire.core.types import BBox
 from quire.evidence.extract.schema import LeafSpec
 from quire.evidence.learn.choices import LeafChoice
 from quire.evidence.learn.samples import SamplePlace
-from quire.evidence.verify.dates import date_readings
-from quire.evidence.verify.durations import duration_of
-from quire.evidence.verify.numbers import number_readings
-from quire.evidence.verify.phrases import solid
+from quire.lexicon.amounts import number_readings
+from quire.lexicon.dates import date_readings
+from quire.lexicon.durations import duration_of
+from quire.lexicon.phrases import solid
 
 ALIKE = 0.88
 """How similar a text must be to a value that stands nowhere letter by letter: OCR misread it."""
