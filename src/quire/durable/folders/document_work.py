@@ -15,7 +15,7 @@ from quire.durable.flows.step_work import Making
 from quire.durable.flows.workflow import Registered, flow_argument
 from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.inline.flow_call import Flow
-from quire.durable.reads.read_request import ReadRequest, SourceRef, READ_STAGES
+from quire.durable.reads.read_request import READ_STAGES, ReadRequest, SourceRef
 from quire.evidence.extract.extractor import code_version
 from quire.flow.definition import FlowDefinition, plain
 from quire.flow.validation import input_problems

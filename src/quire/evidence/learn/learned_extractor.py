@@ -16,8 +16,8 @@ from quire.evidence.learn.described import DescribedDocument
 from quire.evidence.learn.layouts import nearest
 from quire.evidence.learn.model import LearnedLeaf, LearnedModel
 from quire.evidence.learn.written_forms import written
-from quire.system.stage_versions import stage_version
 from quire.lexicon.phrases import solid
+from quire.system.stage_versions import stage_version
 
 MOST_ALTERNATIVES = 5
 LEAST_LIKELY = 0.001
