@@ -27,7 +27,7 @@ from quire.store.files import FileStore
 from tests import documents, scans
 from tests.fakes.engines import BadEngine, NumberEngine, SlowEngine, calls, said_of
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.both_readers]
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from quire.docling_serve.contract.answers import (
     NO_RESULT,
     TASK_NOT_FOUND,
@@ -12,8 +10,6 @@ from quire.docling_serve.contract.answers import (
     websocket_message,
 )
 from quire.docling_serve.contract.policy import Policy
-
-pytestmark = pytest.mark.no_documents
 
 
 def test_status_has_all_seven_fields():
