@@ -28,6 +28,8 @@ from tests import documents, scans
 from tests.unit.pages.recognize.seen import line, prepared
 from tests.unit.pages.recognize.test_page_job import Desk
 
+pytestmark = pytest.mark.both_readers
+
 TEXT = ("Harbour office", "Invoice number: 4711", "Total due: 12.50", "COPY", "The vessels left at noon.")
 
 ON_EVERY_PAGE = [

@@ -167,6 +167,7 @@ def failure(url: str, policy: FetchPolicy = HERE) -> QuireError:
     return raised.value
 
 
+@pytest.mark.both_readers
 def test_a_document_is_read_from_a_url(server):
     result = quire.read(f"{server.url}/report.pdf", fetch=HERE)
     assert "The harbour office keeps a ledger" in result.to_markdown()

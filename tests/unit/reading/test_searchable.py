@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from textwrap import wrap
 
+import pytest
 from PIL import Image, ImageDraw
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 import quire
 from tests import documents
+
+pytestmark = pytest.mark.both_readers
 
 WIDTH, HEIGHT = 420, 595
 

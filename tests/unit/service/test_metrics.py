@@ -19,8 +19,6 @@ from quire.service.metrics import metrics_text, rendered
 from quire.service.traffic import Traffic
 from quire.store.files import FileStore
 
-pytestmark = pytest.mark.no_documents
-
 READ = [
     Event("1", "r", 1, "started", "read", "d", payload={"input_bytes": 100, "pages": 3}),
     Event("2", "r", 2, "finished", "native-text", "d", 1, payload={"ms": 20.0, "bytes": 10}),

@@ -11,8 +11,6 @@ from quire.core.errors import StoreError
 from quire.service.result_removal import AT_ONCE, FetchedResults
 from quire.system import supervisor
 
-pytestmark = pytest.mark.no_documents
-
 
 def test_results_that_are_fetched_together_are_removed_together_and_once():
     removed: list[list[str]] = []

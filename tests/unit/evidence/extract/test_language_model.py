@@ -26,6 +26,8 @@ from tests.fakes.chat_server import FakeChat, answers, chat_server, cited, text_
 from tests.fakes.vision_server import Behaviour, hangs, refuses, says
 from tests.unit.evidence.extract.bills import bill, bill_catalog
 
+pytestmark = pytest.mark.both_readers
+
 TOTAL = cited("p1-b5", "Total: EUR 1,250.00", 1250)
 TOTAL_ONLY: Json = {"properties": {"total": {"type": "number"}}}
 INVOICE: Json = {"properties": {"invoice_number": {"type": "string"}, "total": {"type": "number"}}}

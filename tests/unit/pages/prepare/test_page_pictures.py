@@ -15,6 +15,8 @@ from quire.pages.prepare.pixels import grey_of, pixels_of
 from tests import documents
 from tests.unit.pages.prepare.sheets import text_page
 
+pytestmark = pytest.mark.both_readers
+
 PROFILE = PrepareProfile()
 _EXIF_ORIENTATION = 274
 

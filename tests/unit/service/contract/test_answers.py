@@ -13,8 +13,6 @@ from quire.docling_serve.responses.task_states import (
     websocket_message,
 )
 
-pytestmark = pytest.mark.no_documents
-
 
 def test_status_has_all_seven_fields():
     assert task_status("id", "convert", "pending", position=1) == {

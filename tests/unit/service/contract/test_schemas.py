@@ -21,8 +21,6 @@ from quire.docling_serve.responses.document_contents import (
 from quire.docling_serve.responses.scores import PageScores, confidence
 from quire.docling_serve.responses.task_states import capabilities, task_status, versions
 
-pytestmark = pytest.mark.no_documents
-
 ERRORS = [error_item("x", "input"), error_item("y", "timeout", page=3)]
 SCORES = confidence({1: PageScores(ocr=0.9)})
 TIMES = timings([("ocr", "page", 0.5, "2026-01-01T00:00:00Z")])
