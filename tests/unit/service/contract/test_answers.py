@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from quire.docling_serve.contract.policy import Policy
 from quire.docling_serve.responses.task_states import (
     NO_RESULT,
