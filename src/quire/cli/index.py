@@ -91,7 +91,7 @@ def _indexed(
 ) -> int:
     from quire.batch import Stop, stop_on_signals
     from quire.batch.contracts import StageOptions
-    from quire.durable.indexing.index import Index
+    from quire.durable.document_index import Index
 
     begun, stop, place = time.monotonic(), Stop(), search_place(settings)
     limit, force, retry, rebuild = choice
@@ -125,14 +125,14 @@ def _indexed(
             "quire: the rebuilt index is not used yet, because it lacks documents of the present one; run this again",
             file=sys.stderr,
         )
-    figures = progress.figures
-    code = exit_code(outcome, figures)
+    batch = progress.batch
+    code = exit_code(outcome, batch)
     if as_json:
-        report = {"run": run, "exit_code": code, "index": asdict(version), "documents": dict(figures.counts)}
+        report = {"run": run, "exit_code": code, "index": asdict(version), "documents": dict(batch.counts)}
         print(json.dumps(report, ensure_ascii=False, indent=2))
     elif not quiet:
-        parts = list(advice(figures, remaining=outcome.remaining, where=""))
-        print("\n".join(summary(figures, time.monotonic() - begun, parts)))
+        parts = list(advice(batch, remaining=outcome.remaining, where=""))
+        print("\n".join(summary(batch, time.monotonic() - begun, parts)))
         held = f"{spell(version.documents, 'document')}, {spell(version.chunks, 'chunk')}"
         print(f"index      {held} in {settings.index or place}")
     return code

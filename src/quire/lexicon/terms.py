@@ -12,7 +12,9 @@ from collections.abc import Iterator, Set
 from functools import lru_cache
 from itertools import accumulate, chain
 
-from quire.lexicon.months import COMMON_MONTHS
+from quire.lexicon.dates import MONTHS
+from quire.lexicon.phrases import folded, without_accents
+from quire.lexicon.words import words_of
 
 _TOKEN = re.compile(
     r"[^\W_]+(?:[-./_'’&+#:][^\W_]+)*"  # words, identifiers like INV-2021/0042, numbers with points
@@ -28,7 +30,7 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u
 _RAISED = re.compile(r"(?<![⁰-⁹¹²³⁺⁻⁼⁽])(?:(?<=[^\W\d_]{3})|(?<=\d)|(?<=[^\w\s]))[⁰¹²³⁴-⁹⁺⁻⁼⁽]+")
 """Marks of notes and powers, which are no part of the word or number before them; `m²` is one word."""
 _CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr", "₩": "krw"}
-_MONTH = "|".join(sorted(COMMON_MONTHS, key=len, reverse=True))
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DATES = (
     re.compile(r"\b(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)-(?P<d>\d\d)\b"),
     re.compile(r"\b(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>(?:19|20)\d\d)\b"),
@@ -44,131 +46,7 @@ _MONTHS_OF_A_YEAR, _DAYS_OF_A_MONTH = 12, 31
 _SHORTEST_PLURAL = _SHORTEST_IDENTIFIER = 4
 _LONGEST_DATE = len("the 31st of september, ")
 
-STOP_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "by",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "many",
-        "may",
-        "me",
-        "more",
-        "much",
-        "my",
-        "no",
-        "not",
-        "of",
-        "on",
-        "or",
-        "our",
-        "shall",
-        "should",
-        "so",
-        "such",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "those",
-        "to",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "whose",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-        "about",
-        "all",
-        "any",
-        "between",
-        "both",
-        "each",
-        "over",
-        "per",
-        "under",
-        "up",
-        "using",
-        "use",
-        "used",
-        "der",
-        "die",
-        "das",
-        "und",
-        "ist",
-        "im",
-        "den",
-        "von",
-        "zu",
-        "mit",
-        "auf",
-        "fur",
-        "des",
-        "dem",
-        "ein",
-        "eine",
-        "la",
-        "le",
-        "les",
-        "de",
-        "du",
-        "et",
-        "en",
-        "un",
-        "une",
-        "el",
-        "los",
-        "las",
-        "y",
-        "il",
-        "lo",
-        "gli",
-        "di",
-        "che",
-        "e",
-        "o",
-        "os",
-        "da",
-    ]
-)
+STOP_WORDS = frozenset(folded(word, without_accents) for word in words_of("stop_words"))
 """Words of queries that find nothing by themselves. They are indexed, for phrases."""
 
 
@@ -344,7 +222,7 @@ def _dates(folded: str) -> Iterator[str]:
         if any(char.isdigit() for char in folded[begin : year.start()]) or around[year.end() - begin :][:1] == "-":
             for pattern in _DATES:
                 for match in pattern.finditer(around):
-                    month, day = COMMON_MONTHS.get(match["m"]) or int(match["m"]), int(match["d"])
+                    month, day = MONTHS.get(match["m"]) or int(match["m"]), int(match["d"])
                     if 1 <= month <= _MONTHS_OF_A_YEAR and 1 <= day <= _DAYS_OF_A_MONTH:
                         yield f"{match['y']}-{month:02}-{day:02}"
         seen = year.end()

@@ -19,8 +19,8 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 
-from quire.durable.runtimes import pools_for, workflows_on
 from quire.durable.tasks.workflow import CALLS
+from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.service.app import create_app
 from quire.service.server import options_of

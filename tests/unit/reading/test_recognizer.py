@@ -27,7 +27,7 @@ from tests import documents, scans
 from tests.changed_code import change_code
 from tests.fakes.engines import BadEngine, NumberEngine, SlowEngine, calls, said_of
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.both_readers]
 
 
 @pytest.fixture

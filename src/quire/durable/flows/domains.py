@@ -1,4 +1,4 @@
-"""Components for the ready-made pipelines of `quire.pipelines.domains`. Those that open a file do so in workers."""
+"""Components for the ready-made pipelines of `quire.domains`. Those that open a file do so in workers."""
 
 from __future__ import annotations
 

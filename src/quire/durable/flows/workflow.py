@@ -24,21 +24,14 @@ from quire.durable.extracts.extract_steps import extracting, reporting
 from quire.durable.flows.domains import domain_services
 from quire.durable.flows.ends import document_request, identified, output_value
 from quire.durable.flows.page_images import rendering
-from quire.durable.flows.references import (
-    PageService,
-    RecentResults,
-    Service,
-    Values,
-    WaitingService,
-    is_source,
-    result_value,
-)
+from quire.durable.flows.references import RecentResults, Values, is_source, result_value
 from quire.durable.flows.step_work import GROUP, Making
 from quire.durable.flows.vectors import embedding
 from quire.durable.reads.read_records import load_result
 from quire.durable.reads.read_steps import DocumentSteps
-from quire.durable.review_wait import reviewing
-from quire.durable.step_events import step_sink
+from quire.durable.review.review_steps import reviewing
+from quire.durable.steps.services import PageService, Service, WaitingService
+from quire.durable.steps.step_events import step_sink
 from quire.flow import Component, FlowDefinition, Node, Step, StepReference, check, parse
 from quire.flow.component_registry import ComponentRegistry
 from quire.flow.definition import references

@@ -21,12 +21,12 @@ from quire.database.outputs import Output, OutputFile, Outputs
 from quire.database.paths import path_text
 from quire.database.quarantine import Quarantine, Quarantined
 from quire.database.runs import Runs
-from quire.durable.flows.flow_call import named_files
 from quire.durable.flows.workflow import flow_output
 from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.folders.document_work import FlowSettings
 from quire.durable.folders.plan import PlannedDocument, areas_digest
 from quire.durable.indexing.delivery import IndexDelivery
+from quire.durable.inline.flow_call import named_files
 from quire.durable.reads.read_request import SourceRef
 from quire.durable.reads.sources import keep_source
 from quire.reading.messages import CallCounts, DocumentFacts, FlowArgument, FlowOutcome

@@ -10,11 +10,11 @@ from functools import cached_property
 from quire.core.context import Json
 from quire.core.errors import RunError, UsageError
 from quire.core.keys import digest_bytes, digest_of
-from quire.durable.flows.flow_call import Flow
 from quire.durable.flows.references import Values
 from quire.durable.flows.step_work import Making
 from quire.durable.flows.workflow import Registered, flow_argument
 from quire.durable.folders.batch_request import BatchRequest
+from quire.durable.inline.flow_call import Flow
 from quire.durable.reads.read_request import READ_STAGES, ReadRequest, SourceRef
 from quire.evidence.extract.extractor import code_version
 from quire.flow.definition import FlowDefinition, plain

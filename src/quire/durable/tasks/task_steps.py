@@ -21,7 +21,7 @@ from quire.durable.reads.read_jobs import ShortRead
 from quire.durable.reads.read_request import ReadRequest
 from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps, lane_of
 from quire.durable.reads.sources import save_source, source_key
-from quire.durable.review_wait import ReviewSteps
+from quire.durable.review.review_steps import ReviewSteps
 from quire.durable.tasks import buckets as delivering
 from quire.durable.tasks import task_jobs as jobs
 from quire.durable.tasks.enrichments import Enriching

@@ -12,11 +12,11 @@ from quire.core.keys import Digest
 from quire.core.names import safe_name
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.reads.workflows import sink_of
-from quire.durable.step_events import step_sink
+from quire.durable.steps.step_events import step_sink
 from quire.durable.tasks import progress
 from quire.durable.tasks.secrets import unsealed
 from quire.durable.tasks.task_steps import READS, TaskSteps
-from quire.net.fetching import url_name
+from quire.net.urls import url_name
 from quire.reading.messages import (
     DocumentReference,
     OpenedReview,

@@ -19,9 +19,9 @@ from quire.core.errors import InputError, StoreError, UsageError
 from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.core.types import BBox
 from quire.durable.extracts.extract_jobs import Reporting, Sampling
-from quire.durable.flows.once import made_once
-from quire.durable.reads.read_records import ReadIndex, index_key
+from quire.durable.reads.read_records import ReadPages, pages_key
 from quire.durable.reads.read_steps import NOTHING, DocumentSteps
+from quire.durable.steps.once import made_once
 from quire.durable.views import view_jobs as jobs
 from quire.evidence.extract.reports import MEDIA_TYPES, ReportFormat
 from quire.output.export import find_format
@@ -255,7 +255,7 @@ class DocumentViews:
 
     def has(self, document: DocumentReference) -> bool:
         """Whether the document is still in the store: other documents may have contents in common with it."""
-        return self._store(document).find(index_key(document["source"]["id"], document["index"])) is not None
+        return self._store(document).find(pages_key(document["source"]["id"], document["index"])) is not None
 
     def _check(self, document: DocumentReference) -> None:
         if not self.has(document):
@@ -289,7 +289,7 @@ class DocumentViews:
         return self._store(document).save(key, data, stage="view", document=source, page=page, claim=claim)
 
     def _viewed(self, document: DocumentReference) -> jobs.Viewed:
-        index = ReadIndex.load(self._store(document), document["index"])
+        index = ReadPages.load(self._store(document), document["index"])
         return jobs.Viewed(document["document"], index.texts, index.path)
 
     def _work(

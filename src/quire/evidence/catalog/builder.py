@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from quire.core.keys import Digest, digest_of
 from quire.core.types import AnswerSource, Block, Cell, Part
 from quire.evidence.catalog.records import EvidenceRecord, SourceCatalog
-from quire.output.export import Exportable
+from quire.output.export.contracts import Exportable
 from quire.output.place_crops import page_picture_id
 from quire.retrieval.chunk import Chunk, ChunkOptions, chunks
 

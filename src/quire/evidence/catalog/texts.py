@@ -8,7 +8,7 @@ from functools import cached_property
 from quire.core.types import Block
 from quire.evidence.catalog.records import EvidenceRecord
 from quire.evidence.verify.matches import SearchedText
-from quire.evidence.verify.numbers import DecimalMark, decimal_mark, scale_of
+from quire.lexicon.amounts import DecimalMark, decimal_mark, scale_of
 
 
 class CatalogTexts:

@@ -13,8 +13,8 @@ from quire.evidence.extract.schema import LeafSpec, ValueKind
 from quire.evidence.extract.schema_fit import Unfit, fitted
 from quire.evidence.extract.values import Alternative, EvidenceConflict, LeafEvidence, Proposal
 from quire.evidence.extract.verification import checked
-from quire.evidence.verify.dates import date_readings
-from quire.evidence.verify.numbers import number_readings
+from quire.lexicon.amounts import number_readings
+from quire.lexicon.dates import date_readings
 
 CERTAIN = 0.99
 """The most that agreement can make of a confidence."""

@@ -16,7 +16,7 @@ from quire.evidence.learn.described import DescribedDocument
 from quire.evidence.learn.layouts import nearest
 from quire.evidence.learn.model import LearnedLeaf, LearnedModel
 from quire.evidence.learn.written_forms import written
-from quire.evidence.verify.phrases import solid
+from quire.lexicon.phrases import solid
 from quire.system.stage_versions import stage_version
 
 MOST_ALTERNATIVES = 5

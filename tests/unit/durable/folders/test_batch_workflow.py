@@ -16,10 +16,10 @@ from quire.core.errors import RunError, StoreError
 from quire.core.keys import digest_bytes
 from quire.database.outputs import Outputs
 from quire.database.quarantine import Quarantine
-from quire.durable.flows.flow_call import Flow
 from quire.durable.folders import batch_workflow as driving
 from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.folders.batch_workflow import run_batch
+from quire.durable.inline.flow_call import Flow
 from quire.durable.runtimes import local_runtime
 from quire.store.files import FileStore
 from quire.store.opening import open_store
@@ -635,6 +635,7 @@ class TestRequests:
             assert runtime.result(run, timeout_s=60)["succeeded"] == 1
 
 
+@pytest.mark.restarts
 def test_a_batch_hears_of_a_pause_though_its_watcher_failed_once(monkeypatch):
     monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
     monkeypatch.setattr(driving, "LOOK_EVERY_S", 0.001)

@@ -16,8 +16,8 @@ import uvicorn
 from PIL import Image
 
 from quire.database.runs import Runs
-from quire.durable.runtimes import pools_for, workflows_on
 from quire.durable.tasks.workflow import CALLS
+from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.service.app import create_app
 from quire.service.service import Service

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from quire.evidence.extract.schema import ValueKind
-from quire.evidence.verify.dates import dates_in
-from quire.evidence.verify.durations import durations_in
+from quire.lexicon.dates import dates_in
+from quire.lexicon.durations import durations_in
 
 _SYMBOLS = r"[$€£¥₹₩₽₺₫฿₦]"
 _CODES = (

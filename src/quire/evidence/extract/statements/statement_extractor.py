@@ -17,7 +17,7 @@ from quire.evidence.extract.statements.line_items import LineItem, item_in, item
 from quire.evidence.extract.statements.periods import StatedPeriod, fiscal_label, fiscal_year_end
 from quire.evidence.extract.statements.statement_tables import StatedScale, Statement, StatementRow, statements_of
 from quire.evidence.extract.values import Proposal
-from quire.evidence.verify.numbers import numbers_in, scale_of
+from quire.lexicon.amounts import numbers_in, scale_of
 
 LEAST_ALIKE = 0.7
 AS_ALIKE = 0.1

@@ -18,7 +18,7 @@ from quire.evidence.extract.rules.leaves import WantedLeaf, wanted_leaves
 from quire.evidence.extract.schema import ExtractSchema, LeafSpec, ListSpec, ObjectSpec, SchemaNode
 from quire.evidence.extract.tables.columns import MatchedTable, cell_at, cell_of, matched
 from quire.evidence.extract.values import Proposal
-from quire.evidence.verify.numbers import number_readings
+from quire.lexicon.amounts import number_readings
 
 AS_GOOD = 0.7
 """Of the score of the best table: others with the same columns hold further items."""
