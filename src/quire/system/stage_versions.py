@@ -14,16 +14,18 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from stat import S_ISREG
-from typing import NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from quire.core.errors import QuireError
 from quire.core.hashing import SETTLED_NS
 from quire.core.keys import Digest, digest_bytes, digest_of
-from quire.system.source_files import SourceFile, SourceTree
 from quire.system.user_data import cache_folder
+
+if TYPE_CHECKING:
+    from quire.system.source_files import SourceFile, SourceTree
 
 
 class StageCode(NamedTuple):
@@ -35,10 +37,10 @@ class StageCode(NamedTuple):
 
 
 class _Cached(TypedDict):
-    """The digests of a stage, with its files and their state."""
+    """The digests of a stage, and the files and folders that decide them, a line each, with their state."""
 
     state: str
-    files: list[str]
+    watched: str
     parts: dict[str, Digest]
 
 
@@ -51,6 +53,7 @@ STAGES: Mapping[str, StageCode] = {
     "native-text": StageCode(("pages.render", "reading.searchable"), _READING),
     "page-image": StageCode(("pages.render",)),
     "bundle": StageCode(("pages.formats",), ("reading.bundles",)),
+    "workflow": StageCode((), ("durable.flows", "durable.reads", "durable.tasks")),
     "picture": StageCode(("pages.recognize.page_job", "pages.render")),
     "recognised-text": StageCode(("pages.recognize",), _OCR),
     "structured-blocks": StageCode(("pages.recognize", "pages.layout.account"), _OCR),
@@ -77,7 +80,7 @@ STAGES: Mapping[str, StageCode] = {
     "tag_list": StageCode(("pipelines.domains.drawings",), _DOMAINS),
     "discover": StageCode(("pipelines.domains.discover",), _DOMAINS),
 }
-"""The derived stages, and the built-in components of flows by their names."""
+"""The derived stages, the code of workflows, and the built-in components of flows by their names."""
 
 _PARTS = {
     "pages.assemble": "assembly",
@@ -106,53 +109,71 @@ class Installation:
 
     def __init__(self, root: Path, cached: Path | None = None) -> None:
         self._root, self._cached = root, cached
-        self._tree = SourceTree(root)
-        self._states: dict[str, tuple[int, ...]] = {}
-        self._known: dict[str, Mapping[str, Digest]] = {}
-        self._versions: dict[str, Digest] = {}
+        self._states: dict[str, str] = {}
+        self._latest_ns = 0
+        self._seen: dict[str, tuple[Mapping[str, Digest], ...]] = {}
+        self._versions: dict[tuple[str, int], Digest] = {}
 
     def version(self, stage: str) -> Digest:
         """The digest of the code of a stage."""
-        if stage not in self._versions:
-            self._versions[stage] = digest_of(self.parts(stage))
-        return self._versions[stage]
+        key = stage, len(self._seen.get(stage, ()))
+        if key not in self._versions:
+            self._versions[key] = digest_of(self.parts(stage))
+        return self._versions[key]
 
     def parts(self, stage: str) -> Mapping[str, Digest]:
         """The digests of the code of a stage by part, for example `page layout of Quire`."""
-        if stage in self._known:
-            return self._known[stage]
+        if stage not in self._seen:
+            self._seen[stage] = (self._parts_now(stage),)
+        first, *others = self._seen[stage]
+        return {part: _joined([first[part], *(one.get(part, first[part]) for one in others)]) for part in first}
+
+    def look_again(self) -> None:
+        """Notice files that have changed since: what old and new code make together has versions of its own."""
+        now = Installation(self._root, self._cached)
+        for stage, seen in [*self._seen.items()]:
+            if (parts := now.parts(stage)) not in seen:
+                self._seen[stage] = (*seen, parts)
+
+    def _parts_now(self, stage: str) -> Mapping[str, Digest]:
         known = self._load(stage)
-        if known is not None and known["state"] == self._state(known["files"]):
-            self._known[stage] = known["parts"]
+        if known is not None and known["state"] == self._state(known["watched"]):
             return known["parts"]
         tree, code = self._tree, STAGES[stage]
         needed = tree.needed_by(module for name in code.made_by for module in tree.below(name))
         files = tree.files(needed | {module for name in code.called_by for module in tree.below(name)})
-        state = self._state(files)
+        watched = "\n".join([*_OWN, *files, *sorted({name.rpartition("/")[0] for name in files})])
+        state = self._state(watched)
         by_part: dict[str, list[SourceFile]] = {}
         for file in map(tree.read, files):
             by_part.setdefault(_part(file.module), []).append(file)
         parts = {part: digest_of(listed) for part, listed in sorted(by_part.items())}
-        self._known[stage] = parts
-        self._save(stage, {"state": state, "files": files, "parts": parts})
+        self._save(stage, {"state": state, "watched": watched, "parts": parts})
         return parts
 
-    def _state(self, files: Sequence[str]) -> str:
-        """Changes when one of the files is changed, or when one is added to their folders."""
-        folders = {name.rpartition("/")[0] for name in files}
-        return digest_bytes(repr([self._state_of(name) for name in (*_OWN, *files, *sorted(folders))]).encode())
+    @cached_property
+    def _tree(self) -> SourceTree:
+        from quire.system.source_files import SourceTree  # lazy: most processes find what they need
 
-    def _state_of(self, name: str) -> tuple[int, ...]:
-        """Size and times of a file; the times of a folder. Each is looked at once."""
-        if name not in self._states:
-            try:
-                status = os.stat(f"{self._root}/{name}")  # noqa: PTH116 - for some hundred files when a process starts
-            except OSError:
-                self._states[name] = ()
-            else:
-                size = status.st_size if S_ISREG(status.st_mode) else 0
-                self._states[name] = size, status.st_mtime_ns, status.st_ctime_ns
-        return self._states[name]
+        return SourceTree(self._root)
+
+    def _state(self, watched: str) -> str:
+        """Changes when one of the files is changed, or when one is added to the folders."""
+        names = watched.split("\n")
+        for name in names:
+            if name not in self._states:
+                self._states[name] = self._state_of(name)
+        return digest_bytes(" ".join([self._states[name] for name in names]).encode())
+
+    def _state_of(self, name: str) -> str:
+        """Size and times of a file; the times of a folder, whose size says nothing."""
+        try:
+            status = os.stat(f"{self._root}/{name}")  # noqa: PTH116 - for some hundred files when a process starts
+        except OSError:
+            return "gone"
+        self._latest_ns = max(self._latest_ns, status.st_mtime_ns, status.st_ctime_ns)
+        size = status.st_size if S_ISREG(status.st_mode) else ""
+        return f"{size},{status.st_mtime_ns},{status.st_ctime_ns}"
 
     def _load(self, stage: str) -> _Cached | None:
         with suppress(OSError, ValueError):
@@ -163,8 +184,7 @@ class Installation:
 
     def _save(self, stage: str, found: _Cached) -> None:
         """Files that were just changed may change again and look the same, so their digests are not cached."""
-        latest = max(max(state, default=0) for state in self._states.values())
-        if self._cached is not None and time.time_ns() - latest > SETTLED_NS:
+        if self._cached is not None and time.time_ns() - self._latest_ns > SETTLED_NS:
             from quire.system.atomic_files import write_files  # lazy: most processes find what they need
 
             with suppress(QuireError):  # the folder of the user is read-only, or full
@@ -186,6 +206,18 @@ def stage_version(stage: str) -> Digest:
     return _installation().version(stage)
 
 
+def workflow_version() -> str:
+    """The version of workflows, whose journals hold what stages made: one that other code began starts over, and finds
+    what it made in the store."""
+    return digest_of([stage_version(stage) for stage in STAGES])[:16]
+
+
+def look_again() -> None:
+    """Called before a worker process starts: it imports the files as they are now, under a parent that may have
+    imported others, for example because the package was upgraded under a running server."""
+    _installation().look_again()
+
+
 def stage_parts(*stages: str) -> dict[str, Digest]:
     """The digests of the code of some stages by part, for example `page layout of Quire`: to name what has changed."""
     found: dict[str, list[Digest]] = {}
@@ -193,6 +225,10 @@ def stage_parts(*stages: str) -> dict[str, Digest]:
         for part, digest in _installation().parts(stage).items():
             found.setdefault(part, []).append(digest)
     return {part: digest_of(digests) for part, digests in sorted(found.items())}
+
+
+def _joined(digests: Sequence[Digest]) -> Digest:
+    return digests[0] if len({*digests}) == 1 else digest_of(digests)
 
 
 def _part(module: str) -> str:

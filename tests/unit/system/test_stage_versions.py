@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -203,3 +204,95 @@ def test_an_installation_elsewhere_has_the_same_versions(tmp_path):
         [sys.executable, "-c", code], env=surroundings, capture_output=True, text=True, check=True, timeout=60
     )
     assert run.stdout.split() == [stage_version(stage) for stage in STAGES]
+
+
+BY_HAND = {
+    "answers of engines, vectors and calls of models, which are expensive": """
+        durable.tasks.enrichments evidence.extract.language_model.recorded_calls pages.recognize.compose.children
+        pages.recognize.echo pages.recognize.plain pages.recognize.vision retrieval.embed.batches
+        retrieval.embed.cross_encoder retrieval.embed.local_model retrieval.embed.served
+        retrieval.embed.sparse_model""",
+    "code of users and other packages, and the roles of pipelines, of which no output is stored": """
+        batch.resume core.context lexicon.dictionary lexicon.vocabulary output.export pipelines.correct.chain
+        pipelines.correct.confidence pipelines.correct.filters pipelines.correct.language pipelines.correct.spaces
+        pipelines.correct.split_lines pipelines.functions""",
+    "formats of files and contracts with others": """
+        __init__ docling_serve.contract.answers evidence.learn.model output.export._docling""",
+    "names that users keep: ids of chunks and pictures": "output.place_crops retrieval.chunk",
+    "records that others refer to, whose inputs are digests of what they hold or have the versions in them": """
+        durable.extracts.extract_steps durable.flows.ends durable.flows.step_work durable.reads.read_records
+        durable.reads.read_request durable.reads.read_steps durable.reads.sources durable.tasks.task_steps
+        reading.bundles reading.recognizer service.reviews""",
+}
+"""Modules with a version that is written there, and why. Those of derived stages come from `stage_version`."""
+
+
+def versions_by_hand(module):
+    """Versions in a module that are texts: constants, members of classes, arguments, and parts of keys."""
+    tree = parsed(MODULES[module])
+    constants = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            both = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+            pairs = zip(target.elts, node.value.elts, strict=False) if both else [(target, node.value)]
+            constants |= {name.id: value for name, value in pairs if isinstance(name, ast.Name) and _is_text(value)}
+    yield from (name for name in constants if re.search(r"(?i)^_*(?:contract_)?(?:version|scheme)_*$", name))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield from ("version=" for one in node.keywords if one.arg == "version" and _is_text(one.value))
+            if isinstance(node.func, ast.Name) and node.func.id == "artifact_key" and len(node.args) > 1:
+                part = node.args[1]
+                if _is_text(part) or (isinstance(part, ast.Name) and part.id in constants):
+                    yield f"the key of {ast.unparse(node.args[0])}"
+
+
+def _is_text(value):
+    return isinstance(value, ast.Constant) and isinstance(value.value, str) and 0 < len(value.value) < 20
+
+
+@pytest.mark.slow
+def test_no_derived_stage_has_a_version_that_is_raised_by_hand():
+    found = {module: made for module in MODULES if (made := [*versions_by_hand(module)])}
+    allowed = {module for modules in BY_HAND.values() for module in modules.split()}
+    new = {module: made for module, made in found.items() if module not in allowed}
+    assert not new, "declare the stage in quire.system.stage_versions, and use its stage_version"
+    assert not allowed - found.keys(), "these have none any more"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        'VERSION = "9"',
+        'STAGE, VERSION = "blocks", "9"',
+        'class PageBlocks:\n    version = "9"',
+        'class PageBlocks:\n    version: str = "9"',
+        'key = artifact_key("blocks", "9", inputs, profile)',
+        'BLOCKS = "9"\nkey = artifact_key("blocks", BLOCKS, inputs, profile)',
+        'CHUNK = Component(name="chunk", version="9")',
+    ],
+)
+def test_a_version_that_is_raised_by_hand_is_found(written, tmp_path, monkeypatch):
+    path = tmp_path / "layout.py"
+    path.write_text(written)
+    monkeypatch.setitem(MODULES, "pages.layout", path)
+    assert [*versions_by_hand("pages.layout")]
+
+
+def test_what_a_process_makes_with_old_and_new_code_has_a_version_of_its_own(small):
+    """The package is upgraded under a running server: workers that start from then on have the new code."""
+    server = Installation(small)
+    old = server.version("blocks")
+    server.look_again()
+    assert server.version("blocks") == old
+    write(small, {"lexicon/months.py": "MONTHS = 13\n"})
+    assert server.version("blocks") == old, "nothing has started since"
+    server.look_again()
+    mixed = server.version("blocks")
+    assert mixed not in {old, version(small)}
+    server.look_again()
+    assert server.version("blocks") == mixed
+    again = server.parts("blocks")
+    assert {part for part, one in Installation(small).parts("blocks").items() if again[part] != one} == {
+        "lexicon of Quire"
+    }
