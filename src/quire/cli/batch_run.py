@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass, replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from quire.cli.amounts import spell
 from quire.cli.batch_counts import BatchCounts
 from quire.cli.batch_progress import BatchProgress, summary
+from quire.cli.display_numbers import spell
 from quire.cli.stores import opened
 from quire.core.config import Settings
 from quire.core.errors import EXIT_CODES, EXIT_COMPLETE, EXIT_INTERRUPTED, EXIT_PARTIAL

@@ -13,9 +13,9 @@ from typing import Annotated
 from typer import Argument, Option
 
 from quire.cli import options
-from quire.cli.amounts import spell
 from quire.cli.batch_progress import BatchProgress, summary
 from quire.cli.batch_run import advice, exit_code
+from quire.cli.display_numbers import spell
 from quire.cli.settings import configuration_of
 from quire.cli.stores import opened
 from quire.core.config import Settings

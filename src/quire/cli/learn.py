@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from quire.cli import chunk_options, extract_options, options, sample_documents
-from quire.cli.amounts import spell
 from quire.cli.command_errors import print_lines
+from quire.cli.display_numbers import spell
 from quire.cli.settings import configuration_of
 from quire.core.context import Json
 from quire.core.errors import EXIT_COMPLETE, UsageError

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from quire.cli import extract_options, options
-from quire.cli.amounts import spell
 from quire.cli.batch_counts import without_name
 from quire.cli.batch_settings import Choice, asked_for
 from quire.cli.command_errors import print_lines
+from quire.cli.display_numbers import spell
 from quire.cli.settings import configuration_of
 from quire.cli.stores import looked_at
 from quire.core.config import Settings

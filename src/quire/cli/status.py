@@ -10,7 +10,7 @@ from typing import Annotated
 
 from typer import Option
 
-from quire.cli import amounts, options
+from quire.cli import display_numbers, options
 from quire.cli.batch_counts import BatchCounts, counts_of
 from quire.cli.batch_progress import counted, left_out_lines, next_lines, took
 from quire.cli.batch_run import advice, where_of
@@ -104,17 +104,17 @@ def _lines(run: RunStatus, batch: BatchCounts, now: float, most: int | None) -> 
     under_way = run.state == "running"
     until = run.finished or (now if under_way else batch.last)
     yield f"run        {run.run} ({run.flow}), {run.state}{f': {run.error}' if run.error else ''}"
-    took_so_far = amounts.duration(max(0.0, until - (batch.begun or run.submitted)))
-    yield f"begun      {amounts.moment(batch.begun or run.submitted)}, {took_so_far}"
+    took_so_far = display_numbers.duration(max(0.0, until - (batch.begun or run.submitted)))
+    yield f"begun      {display_numbers.moment(batch.begun or run.submitted)}, {took_so_far}"
     if batch.planned is not None:
         yield f"documents  {batch.done} of {batch.planned}: {counted(batch)}"
     yield from left_out_lines(batch)
     if batch.worked:
         left = batch.left_s(now) if under_way else None
-        ending = f", {amounts.duration(left)} left" if left is not None else ""
-        yield f"rate       {amounts.rate(batch.rate(until), 'documents')}{ending}; {took(batch)}"
+        ending = f", {display_numbers.duration(left)} left" if left is not None else ""
+        yield f"rate       {display_numbers.rate(batch.rate(until), 'documents')}{ending}; {took(batch)}"
     for name, begun in list(batch.running.items())[:MOST_SHOWN] if under_way else ():
-        yield f"  in progress {name}, for {amounts.duration(max(0.0, now - begun))}"
+        yield f"  in progress {name}, for {display_numbers.duration(max(0.0, now - begun))}"
     for name, failure in list(batch.failures.items())[:most]:
         yield f"  failed {failure.line(name)}"
     if most is not None and len(batch.failures) > most:
@@ -133,10 +133,10 @@ def _next(run: RunStatus, batch: BatchCounts, where: str) -> Iterator[str]:
 
 
 def _run_line(run: RunStatus, batch: BatchCounts) -> str:
-    took_in_all = amounts.duration(run.finished - run.submitted) if run.finished else ""
+    took_in_all = display_numbers.duration(run.finished - run.submitted) if run.finished else ""
     counts = _documents(run) or (counted(batch) if batch.planned is not None else "")
     details = "; ".join(part for part in (run.error, counts) if part)
-    return f"{run.run:<16} {run.flow:<8} {run.state:<12} {amounts.moment(run.submitted)}  {took_in_all:<12} {details}"
+    return f"{run.run:<16} {run.flow:<8} {run.state:<12} {display_numbers.moment(run.submitted)}  {took_in_all:<12} {details}"
 
 
 def _documents(run: RunStatus) -> str:
