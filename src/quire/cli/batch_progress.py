@@ -136,7 +136,8 @@ def under_way(batch: BatchCounts) -> list[str]:
 
 def took(batch: BatchCounts) -> str:
     """How long a document takes."""
-    return f"p50 {display_numbers.duration(batch.percentile_s(50))}, p95 {display_numbers.duration(batch.percentile_s(95))}"
+    median, slow = (display_numbers.duration(batch.percentile_s(part)) for part in (50, 95))
+    return f"p50 {median}, p95 {slow}"
 
 
 def counted(batch: BatchCounts) -> str:

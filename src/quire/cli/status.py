@@ -136,7 +136,8 @@ def _run_line(run: RunStatus, batch: BatchCounts) -> str:
     took_in_all = display_numbers.duration(run.finished - run.submitted) if run.finished else ""
     counts = _documents(run) or (counted(batch) if batch.planned is not None else "")
     details = "; ".join(part for part in (run.error, counts) if part)
-    return f"{run.run:<16} {run.flow:<8} {run.state:<12} {display_numbers.moment(run.submitted)}  {took_in_all:<12} {details}"
+    submitted = display_numbers.moment(run.submitted)
+    return f"{run.run:<16} {run.flow:<8} {run.state:<12} {submitted}  {took_in_all:<12} {details}"
 
 
 def _documents(run: RunStatus) -> str:
