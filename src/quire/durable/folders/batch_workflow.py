@@ -29,7 +29,6 @@ from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.folders.discovery import LeftOutFile
 from quire.durable.folders.document_runs import STAGE, Documents, Planned, item_of
 from quire.durable.folders.plan import PlanStopped, plan_batch
-from quire.durable.indexing.delivery import IndexTarget
 from quire.reading.messages import BatchArgument, BatchCountsJson
 from quire.store.artifacts import ArtifactStore
 from quire.system.supervisor import SupervisedThread

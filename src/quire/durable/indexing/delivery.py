@@ -22,7 +22,6 @@ from quire.retrieval.embed.batches import dense_vectors
 from quire.retrieval.search import passages, statements
 from quire.retrieval.search.backend import IndexBackend, IndexProfile, check_embedder, embedder_version
 from quire.retrieval.search.hits import IndexedChunk, IndexedDocument
-from quire.store.artifacts import ArtifactStore
 from quire.system.stage_versions import stage_version
 from quire.system.workers import WorkerPool, shared_pool
 

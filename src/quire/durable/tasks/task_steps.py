@@ -41,8 +41,8 @@ from quire.reading.messages import (
     TaskResult,
     TaskSource,
 )
-from quire.system.stage_versions import stage_version
 from quire.store.artifacts import ArtifactStore
+from quire.system.stage_versions import stage_version
 from quire.system.workers.pool import Lane
 
 SHORT_S = 120.0
