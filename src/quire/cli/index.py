@@ -31,16 +31,6 @@ Examples:
   quire search "gross margin 2022"
 """
 
-EmbedderName = Annotated[
-    str,
-    Option(
-        "--embedder",
-        metavar="NAME",
-        help="Model for vectors: a name, a folder, none for words alone; all-minilm-l6-v2 if fetched (auto).",
-        show_default=False,
-    ),
-]
-
 
 def index(  # noqa: PLR0913 - one argument per option
     paths: Annotated[
@@ -52,7 +42,7 @@ def index(  # noqa: PLR0913 - one argument per option
     engine: options.SearchEngine = None,
     runtime: options.Runtime = None,
     ingress: options.Ingress = None,
-    embedder: EmbedderName = "auto",
+    embedder: options.EmbedderName = "auto",
     preset: options.Preset = None,
     ocr: options.Ocr = None,
     lang: options.Lang = None,

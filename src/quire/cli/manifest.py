@@ -35,6 +35,7 @@ def manifest(
     source: Annotated[
         str | None, Argument(metavar="[RUN|FILE]", help="A run or a manifest file; the latest run by default.")
     ] = None,
+    *,
     tail: Annotated[int | None, Option(metavar="N", help="Only the last N rows.", min=0)] = None,
     filter: Annotated[
         list[str] | None,
@@ -43,9 +44,7 @@ def manifest(
     since: Annotated[
         str | None, Option(metavar="TIME", help="Only rows since then: 2026-05-17T09:30, or 90s, 30m, 2h, 1d ago.")
     ] = None,
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    place: options.StoreOptions,
     as_json: Annotated[bool, Option("--json", help="Write a line of JSON for each row.")] = False,
 ) -> int:
     """Show the outcome of each document of a run."""

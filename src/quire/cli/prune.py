@@ -29,9 +29,8 @@ Examples:
 
 
 def prune(
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    *,
+    place: options.StoreOptions,
     dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be removed.")] = False,
     yes: Annotated[bool, Option("-y", "--yes", help="Do not ask for confirmation.")] = False,
     as_json: options.Json = False,

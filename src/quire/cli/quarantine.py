@@ -32,9 +32,8 @@ Examples:
 
 
 def list_(
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    *,
+    place: options.StoreOptions,
     as_json: options.Json = False,
 ) -> int:
     """List the documents in quarantine, with the error of each."""
@@ -54,9 +53,8 @@ def list_(
 
 def export(
     folder: Annotated[Path, Argument(metavar="DIR", help="Folder for the copies and quarantine.jsonl.")],
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    *,
+    place: options.StoreOptions,
 ) -> int:
     """Copy the documents in quarantine into a folder, with their errors in quarantine.jsonl."""
     from quire.database.quarantine import Quarantine

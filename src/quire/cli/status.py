@@ -36,11 +36,8 @@ MOST_SHOWN = 20
 
 def status(
     run: options.Run = None,
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
-    runtime: options.Runtime = None,
-    ingress: options.Ingress = None,
+    *,
+    place: options.RuntimeOptions,
     all_failures: Annotated[bool, Option("--all", help=f"Every failed document, not only {MOST_SHOWN}.")] = False,
     as_json: options.Json = False,
 ) -> int:
@@ -58,9 +55,8 @@ def status(
 
 
 def runs(
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    *,
+    place: options.StoreOptions,
     everything: Annotated[bool, Option("--all", help="Also list the runs of single documents.")] = False,
     limit: Annotated[int, Option(metavar="N", help="At most N runs, the latest first.", min=1)] = 20,
     as_json: options.Json = False,
