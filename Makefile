@@ -82,7 +82,7 @@ test:
 	@. $(EXPECTED); $(PYTEST) $(PARALLEL) $(WAITING_JOBS) -m "servers or processes or slow"
 ifeq ($(CARGO),yes)
 	@echo "Once more without the native reader:"
-	@. $(EXPECTED); QUIRE_NATIVE=0 $(BIN)/python -m pytest -q $(PARALLEL) $(JOBS) -m "both_readers and not (servers or slow)" tests/unit
+	@. $(EXPECTED); QUIRE_NATIVE=0 $(BIN)/python -m pytest -q $(PARALLEL) $(JOBS) -m "both_readers and not (servers or slow)" tests/unit tests/quality
 endif
 
 units: $(DEV) $(READER)

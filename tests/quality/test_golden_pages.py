@@ -21,6 +21,7 @@ from tests.quality.truth import PAGES, families
 LEAST = floors()
 
 
+@pytest.mark.both_readers
 @pytest.mark.parametrize("family", written_families())
 def test_the_blocks_are_those_that_are_committed(family: str) -> None:
     changed = difference(family)
