@@ -8,7 +8,7 @@ import re
 import pytest
 from starlette.routing import Route
 
-from quire.durable.runtimes import workflows_on
+from quire.durable.worker_workflows import workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.service.apidocs import PAGES, POLICY, docs_page
 from quire.service.app import create_app

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from quire.core.errors import RunError
-from quire.durable.runtimes import workflows_on
+from quire.durable.worker_workflows import workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.service import service as service_module
 from quire.service.service import FLOW, Service

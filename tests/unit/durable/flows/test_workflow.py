@@ -12,11 +12,11 @@ import yaml
 from quire.core.context import Json
 from quire.core.errors import RunError, UsageError
 from quire.core.events import Event
-from quire.durable.flows.flow_call import PassingStore
 from quire.durable.flows.workflow import flow_argument, flow_output
+from quire.durable.inline.flow_call import PassingStore
 from quire.durable.reads.read_request import SourceRef
 from quire.durable.reads.sources import keep_source
-from quire.durable.runtimes import pools_for, workflows_on
+from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.flow.component_registry import ComponentRegistry
 from quire.flow.flow_files import parse_flow
 from quire.runtime.local import LocalRuntime, inline
