@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from quire.cli.amounts import spell
 from quire.cli.batch_counts import Figures
 from quire.cli.batch_progress import BatchProgress, summary
+from quire.cli.command_errors import print_json
 from quire.cli.stores import opened
 from quire.core.config import Settings
 from quire.core.errors import EXIT_CODES, EXIT_COMPLETE, EXIT_INTERRUPTED, EXIT_PARTIAL
@@ -55,7 +55,7 @@ def drive(request: BatchRequest, settings: Settings, place: str, showing: Showin
     figures = progress.figures
     code = exit_code(outcome, figures)
     if showing.as_json:
-        print(json.dumps(_report(run, outcome, figures, code), ensure_ascii=False, indent=2))
+        print_json(_report(run, outcome, figures, code))
     elif not showing.quiet:
         parts = list(advice(figures, remaining=outcome.remaining, where=where_of(settings)))
         print("\n".join(summary(figures, time.monotonic() - begun, parts)))
