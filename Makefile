@@ -82,7 +82,7 @@ test:
 	@. $(EXPECTED); $(PYTEST) $(PARALLEL) $(WAITING_JOBS) -m "servers or processes or slow"
 ifeq ($(CARGO),yes)
 	@echo "Once more without the native reader:"
-	@. $(EXPECTED); QUIRE_NATIVE=0 $(BIN)/python -m pytest -q $(PARALLEL) $(JOBS) -m "not (servers or no_documents or slow) and (both_readers or not processes)" tests/unit
+	@. $(EXPECTED); QUIRE_NATIVE=0 $(BIN)/python -m pytest -q $(PARALLEL) $(JOBS) -m "both_readers and not (servers or slow)" tests/unit
 endif
 
 units: $(DEV) $(READER)

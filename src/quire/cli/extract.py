@@ -26,8 +26,8 @@ from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.folders.discovery import check_paths
 from quire.durable.folders.output_names import NamedSource
 from quire.evidence.extract.reports import PICTURED, REPORT_FORMATS, ReportFormat, check_report_format, report
-from quire.evidence.extract.reports.value_rows import ValueRow, value_rows
-from quire.evidence.extract.values import STATUS_WORDS, SURE, Extraction
+from quire.evidence.extract.reports.value_rows import STATUS_WORDS, ValueRow, value_rows
+from quire.evidence.extract.values import SURE, Extraction
 from quire.reading.extract_call import read_again, recording
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from typing import Annotated
 from typer import Argument, Option
 
 from quire.cli import options
-from quire.cli.amounts import spell
 from quire.cli.batch_progress import BatchProgress, summary
 from quire.cli.batch_run import advice, exit_code
 from quire.cli.command_errors import print_json
+from quire.cli.display_numbers import spell
 from quire.cli.settings import configuration_of
 from quire.cli.stores import opened
 from quire.core.config import Settings
@@ -78,7 +78,7 @@ def _indexed(
 ) -> int:
     from quire.batch import Stop, stop_on_signals
     from quire.batch.contracts import StageOptions
-    from quire.durable.indexing.index import Index
+    from quire.durable.document_index import Index
 
     begun, stop, place = time.monotonic(), Stop(), search_place(settings)
     limit, force, retry, rebuild = choice
@@ -112,14 +112,14 @@ def _indexed(
             "quire: the rebuilt index is not used yet, because it lacks documents of the present one; run this again",
             file=sys.stderr,
         )
-    figures = progress.figures
-    code = exit_code(outcome, figures)
+    batch = progress.batch
+    code = exit_code(outcome, batch)
     if as_json:
-        report = {"run": run, "exit_code": code, "index": asdict(version), "documents": dict(figures.counts)}
+        report = {"run": run, "exit_code": code, "index": asdict(version), "documents": dict(batch.counts)}
         print_json(report)
     elif not quiet:
-        parts = list(advice(figures, remaining=outcome.remaining, where=""))
-        print("\n".join(summary(figures, time.monotonic() - begun, parts)))
+        parts = list(advice(batch, remaining=outcome.remaining, where=""))
+        print("\n".join(summary(batch, time.monotonic() - begun, parts)))
         held = f"{spell(version.documents, 'document')}, {spell(version.chunks, 'chunk')}"
         print(f"index      {held} in {settings.index or place}")
     return code

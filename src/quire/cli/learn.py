@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from quire.cli import options, sample_documents
-from quire.cli.amounts import spell
 from quire.cli.command_errors import print_json, print_lines
+from quire.cli.display_numbers import spell
 from quire.cli.settings import settings_of
 from quire.core.context import Json
 from quire.core.errors import EXIT_COMPLETE, UsageError

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from quire.cli import amounts, options
+from quire.cli import display_numbers, options
 from quire.cli.settings import settings_of
 from quire.cli.stores import existing_place, find_run, opened
 from quire.core.config import Settings
@@ -115,7 +115,7 @@ class _Outcomes:
 
 
 def _line(row: Row) -> str:
-    at = amounts.moment(datetime.fromisoformat(row["at"]).timestamp()) if row.get("at") else ""
+    at = display_numbers.moment(datetime.fromisoformat(row["at"]).timestamp()) if row.get("at") else ""
     tried = row.get("attempts") or 0
     parts = [row.get("reason") or row.get("output_path") or "", f"after {tried} attempts" if tried > 1 else ""]
     head = f"{at}  {row.get('status') or '':<8} {row.get('duration_s') or 0:8.2f} s  {row.get('doc_id') or ''}"

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from quire.cli import options
-from quire.cli.amounts import spell
 from quire.cli.batch_counts import without_name
 from quire.cli.batch_options import BatchPlaceOptions, BatchReadingOptions, BatchSelectionOptions, choice_of
 from quire.cli.batch_settings import asked_for
 from quire.cli.command_errors import print_report
+from quire.cli.display_numbers import spell
 from quire.cli.settings import configuration_of
 from quire.cli.stores import looked_at
 from quire.core.config import Settings

@@ -11,8 +11,8 @@ import typer
 from typer import Option
 
 from quire.cli import options
-from quire.cli.amounts import spell
 from quire.cli.command_errors import print_json, print_lines
+from quire.cli.display_numbers import spell
 from quire.cli.settings import settings_of
 from quire.cli.stores import existing_place
 from quire.core.errors import EXIT_COMPLETE, UsageError

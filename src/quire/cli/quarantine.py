@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument
 
-from quire.cli import amounts, options
-from quire.cli.amounts import spell
+from quire.cli import display_numbers, options
 from quire.cli.batch_counts import without_name
 from quire.cli.batch_run import where_of
 from quire.cli.command_errors import group, print_report, reporting_errors
+from quire.cli.display_numbers import spell
 from quire.cli.removed import REMOVED_OF_QUARANTINE, add_removed
 from quire.cli.settings import settings_of
 from quire.cli.stores import existing_place, opened
@@ -78,7 +78,7 @@ def export(
 def _line(entry: Quarantined) -> str:
     tried = spell(entry.attempts, "attempt")
     reason = without_name(entry.reason, entry.source)
-    return f"{entry.key[:8]}  {amounts.moment(entry.at)}  {entry.source}: {reason} ({entry.category}, {tried})"
+    return f"{entry.key[:8]}  {display_numbers.moment(entry.at)}  {entry.source}: {reason} ({entry.category}, {tried})"
 
 
 app = group("quarantine", "Documents that failed permanently and are not retried.")

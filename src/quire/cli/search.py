@@ -56,8 +56,8 @@ def search(
     """Search the documents that `quire index` has indexed, by words and by meaning. A PATH below which nothing is
     indexed yet is indexed first. Exit code 3: nothing was found."""
     from quire.cli.batch_progress import BatchProgress
+    from quire.durable.document_index import Index
     from quire.durable.folders.discovery import check_paths
-    from quire.durable.indexing.index import Index
     from quire.retrieval.search.query import SearchFilter
 
     settings = settings_of({"store": place.store, "facts": place.facts, "index": place.engine})

@@ -13,8 +13,8 @@ import typer
 from typer import Argument, Option
 
 from quire.cli import options
-from quire.cli.amounts import spell
 from quire.cli.command_errors import group, print_lines, print_report, reporting_errors
+from quire.cli.display_numbers import spell
 from quire.cli.settings import settings_of
 from quire.cli.stores import existing_place
 from quire.core.config import Settings

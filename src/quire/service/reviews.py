@@ -9,7 +9,7 @@ from quire.core.context import Json, Runtime
 from quire.core.errors import UsageError
 from quire.core.keys import Digest, artifact_key, digest_bytes, digest_of
 from quire.database.reviews import ReviewRow
-from quire.durable.review_queue import ReviewQueue, signal_of
+from quire.durable.review.review_queue import ReviewQueue, signal_of
 from quire.evidence.extract.extraction_json import decode_extraction, encode_extraction
 from quire.reading.messages import DocumentReference
 from quire.store.artifacts import ArtifactStore
