@@ -64,26 +64,8 @@ DURABLE = {
     "deletion": "indexing",
 }
 """The layers inside of `durable`, each with those below it."""
-PUBLIC = [
-    "batch",
-    "classify",
-    "context",
-    "correct",
-    "detect",
-    "domains",
-    "embed",
-    "engine",
-    "errors",
-    "export",
-    "extractors",
-    "keys",
-    "picture",
-    "pipeline",
-    "recognize",
-    "roles",
-    "spelling",
-]
-"""The modules that users import besides `quire`: lists of names, which nothing inside imports."""
+PUBLIC = {path.stem for path in ROOT.glob("*.py") if not path.stem.startswith("_")}
+"""Modules that users import besides `quire`: lists of names, which nothing inside imports."""
 
 
 def name_of(path: Path) -> str:
@@ -96,7 +78,7 @@ MODULES = {name_of(path): path for path in sorted(ROOT.rglob("*.py"))}
 
 
 def shelf_of(module: str) -> str:
-    return "__init__" if module in PUBLIC and module not in SHELVES else module.split(".")[0]
+    return "__init__" if module in PUBLIC else module.split(".")[0]
 
 
 @cache
@@ -212,3 +194,31 @@ def test_no_two_public_classes_share_a_name():
                 homes[node.name].append(module)
     twice = {name: modules for name, modules in homes.items() if len(modules) > 1}
     assert not twice
+
+
+def test_at_most_two_modules_share_a_name():
+    homes = defaultdict(list)
+    for module in MODULES.keys() - PUBLIC:
+        homes[module.split(".")[-1]].append(module)
+    assert not {name: modules for name, modules in homes.items() if len(modules) > 2}
+
+
+RETRIEVAL_FOR_EVIDENCE = ("chunk", "search.hits", "search.query", "search.ranking")
+"""What evidence uses of retrieval: the chunks of a document, and the ranking of passages for a language model."""
+
+
+def test_evidence_uses_of_retrieval_what_is_named_here():
+    used = {
+        found.removeprefix("retrieval.")
+        for module, path in MODULES.items()
+        if shelf_of(module) == "evidence"
+        for found in modules_imported(path)
+        if shelf_of(found) == "retrieval"
+    }
+    assert all(any(f"{name}.".startswith(f"{door}.") for door in RETRIEVAL_FOR_EVIDENCE) for name in used), used
+
+
+def test_every_shelf_says_what_it_is():
+    for shelf in SHELVES.keys() - {"__init__", "__main__"}:
+        said = ast.get_docstring(parsed(MODULES[shelf])) or ""
+        assert len(said.splitlines()) >= 3, f"{shelf}/__init__.py says what comes in and what goes out"

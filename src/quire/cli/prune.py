@@ -12,8 +12,8 @@ import typer
 from typer import Option
 
 from quire.cli import options
-from quire.cli.amounts import spell
 from quire.cli.command_errors import print_lines
+from quire.cli.display_numbers import spell
 from quire.cli.settings import settings_of
 from quire.cli.stores import existing_place
 from quire.core.errors import EXIT_COMPLETE, UsageError
@@ -29,9 +29,8 @@ Examples:
 
 
 def prune(
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    *,
+    place: options.StoreOptions,
     dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be removed.")] = False,
     yes: Annotated[bool, Option("-y", "--yes", help="Do not ask for confirmation.")] = False,
     as_json: options.Json = False,

@@ -14,8 +14,8 @@ import typer
 from typer import Argument, Option
 
 from quire.cli import options
-from quire.cli.amounts import spell
 from quire.cli.command_errors import group, print_lines, reporting_errors
+from quire.cli.display_numbers import spell
 from quire.cli.settings import settings_of
 from quire.cli.stores import existing_place
 from quire.core.config import Settings
@@ -49,9 +49,8 @@ _DryRun = Annotated[bool, Option("--dry-run", help="Only show what would be remo
 
 
 def report(
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    *,
+    place: options.StoreOptions,
     as_json: options.Json = False,
 ) -> int:
     """Show how much a store holds, by stage, how much is shared, and when it was last used."""
@@ -67,9 +66,8 @@ def report(
 
 
 def gc(
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    *,
+    place: options.StoreOptions,
     dry_run: _DryRun = False,
     unused_days: Annotated[
         int | None, Option(metavar="N", min=1, help="Also remove artifacts that were not used for N days.")
@@ -99,9 +97,8 @@ def delete(  # noqa: PLR0913 - one argument per option
     documents: Annotated[
         list[str], Argument(metavar="DOCUMENT...", help="Files, or ids of documents or prefixes of them.")
     ],
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    *,
+    place: options.StoreOptions,
     dry_run: _DryRun = False,
     tenant: Annotated[
         str | None, Option(metavar="NAME", help="Delete what this tenant of a server has of them. Default: `default`.")

@@ -269,8 +269,8 @@ class Runtime(Protocol):
         ...
 
     def wait_ended(self, runs: Sequence[str], *, timeout_s: float) -> set[str]:
-        """Those of some runs that have ended, or are unknown. Waits for the first, but may return early without any:
-        one thread waits for all runs that a service is asked about."""
+        """The ids of the given runs that have ended or are unknown. Waits until one has, or `timeout_s`, and may return
+        an empty set earlier: one thread waits for all runs that a service is asked about."""
         ...
 
     def runs(

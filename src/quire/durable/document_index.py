@@ -23,10 +23,10 @@ from quire.core.opened import Opened
 from quire.database.outputs import Outputs
 from quire.durable.indexing.searcher import search_index
 from quire.durable.indexing.store_index import open_indexes
+from quire.net.search_engine import EngineAddress
 from quire.output.place_crops import MARGIN
 from quire.retrieval.embed.embedder_registry import AUTO, NONE, chosen_embedder
 from quire.retrieval.search.backend import IndexBackend, IndexProfile, IndexVersion
-from quire.retrieval.search.engine_address import EngineAddress
 from quire.retrieval.search.hit_crops import crop_box
 from quire.retrieval.search.hits import SearchHit
 from quire.retrieval.search.index_search import SearchOptions

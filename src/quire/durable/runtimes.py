@@ -50,8 +50,8 @@ def open_runtime(  # noqa: PLR0913 - one argument per setting
             return opened, store
         if runtime != "restate":
             raise UsageError(f"there is no runtime {runtime!r}; choose from {', '.join(KINDS)}")
+        from quire.net.restate_server import RestateServer
         from quire.runtime.restate.runtime import RestateRuntime
-        from quire.runtime.restate.server import RestateServer
 
         found, known = flows_and_workflows(store, workers, password, flows, import_paths=import_paths)
         elsewhere = RestateRuntime(RestateServer(ingress, admin), store.database, known)

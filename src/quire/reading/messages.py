@@ -479,7 +479,7 @@ class BatchArgument(TypedDict):
 
 
 @final
-class BatchFigures(TypedDict):
+class BatchCountsJson(TypedDict):
     """The result of the workflow `batch`: how many documents ended how, and the times."""
 
     planned: int

@@ -17,9 +17,9 @@ from quire.core.context import RunStatus, Store
 from quire.core.errors import ConfigurationError, QuireError, RunError, UsageError
 from quire.database.runs import Runs, run_of
 from quire.database.scopes import note_scope
-from quire.docling_serve.contract.answers import BUSY
 from quire.docling_serve.contract.refusals import RequestRefused
 from quire.docling_serve.responses.document_contents import COUNTED, task_meta
+from quire.docling_serve.responses.task_states import BUSY
 from quire.durable.reads.sources import save_source, source_key
 from quire.durable.review.store_reviews import StoreReviews
 from quire.durable.runtimes import ServedRuntime
@@ -81,6 +81,7 @@ class Service:
         self._scopes: set[str] = {""}  # recorded by this process
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
         self._fetched = FetchedResults(settings.result_removal_delay_s, self._forget_many)
+        self._sweeping = SupervisedThread("quire-leftovers", lambda _: store.leftovers.sweep())
         self._reporting = SupervisedThread("quire-reviews", lambda _: self.reviews.report_all())
 
     async def call(self, work: Callable[..., T], *args: object, **options: object) -> T:
@@ -205,7 +206,7 @@ class Service:
         """Start working on what is queued."""
         self.runtime.serve()
         self.search.begin()
-        self._threads.submit(self.store.leftovers.sweep)
+        self._sweeping.start()
         self._reporting.start()
         if not self._warm:
             self._warming.start()
@@ -234,6 +235,7 @@ class Service:
         self._threads.shutdown(wait=False)
 
     def _close(self) -> None:
+        self._sweeping.stop()
         self._reporting.stop()
         self._warming.stop()
         self._fetched.close()

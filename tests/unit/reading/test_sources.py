@@ -24,7 +24,7 @@ from quire.store.files import FileStore
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine, calls
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.both_readers]
 
 BOX = BBox(0.1, 0.1, 0.8, 0.5)
 CELL = BBox(0.1, 0.1, 0.2, 0.1)

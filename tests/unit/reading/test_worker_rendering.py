@@ -25,7 +25,7 @@ from quire.system.workers import Job, shared_pool
 from tests import documents
 from tests.fakes.readers import StrangeSource
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.both_readers]
 
 SMALL = RenderOptions(dpi=30)
 PAGES = 5

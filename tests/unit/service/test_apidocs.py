@@ -16,7 +16,7 @@ from quire.service.service import Service
 from quire.service.settings import ServiceSettings
 from quire.store.files import FileStore
 
-pytestmark = [pytest.mark.no_documents, pytest.mark.processes]  # Tesseract is asked for its data
+pytestmark = pytest.mark.processes  # Tesseract is asked for its data
 
 UNLISTED = {"/metrics", "/openapi.json", *PAGES}
 

@@ -14,7 +14,7 @@ from quire.service.service import FLOW, Service
 from quire.service.settings import ServiceSettings
 from quire.store.files import FileStore
 
-pytestmark = [pytest.mark.no_documents, pytest.mark.processes]  # a service asks Tesseract for its languages
+pytestmark = pytest.mark.processes  # a service asks Tesseract for its languages
 
 
 class Elsewhere:

@@ -26,6 +26,7 @@ from quire.service.api.event_streams import RunEvents
 from quire.service.run_waiter import RunWaiter
 from quire.service.traffic import Traffic
 from quire.service.warm_up import warm_up
+from quire.store.scratch import Scratch
 from quire.system import supervisor
 from quire.system.supervisor import restarts
 from quire.system.workers import shared_pool
@@ -34,6 +35,8 @@ from tests.runtime.tracking import wait_until
 from tests.servers.ports import free_port
 from tests.unit.service.api.conftest import SEARCHED, serving, wait_indexed
 from tests.unit.service.api.test_search_route import found
+
+pytestmark = pytest.mark.restarts
 
 ERRORS = [StoreError("the database is locked"), RuntimeError("a bug")]
 
@@ -147,8 +150,8 @@ def test_readers_of_events_read_on_after_a_bug(monkeypatch):
 
 
 @pytest.mark.processes
-def test_the_threads_for_figures_and_reviews_fail_once_and_go_on(tmp_path, monkeypatch):
-    shared, reported, served = Event(), Event(), Event()
+def test_the_threads_beside_the_requests_fail_once_and_go_on(tmp_path, monkeypatch):
+    shared, reported, served, swept = Event(), Event(), Event(), Event()
     runs = uvicorn.Server.run
     metrics = once(OSError("the socket broke"), lambda *args: (served.set(), runs(*args)))
 
@@ -159,11 +162,12 @@ def test_the_threads_for_figures_and_reviews_fail_once_and_go_on(tmp_path, monke
     monkeypatch.setattr(uvicorn.Server, "run", run)
     monkeypatch.setattr(Traffic, "share", once(OSError("the disk is full"), lambda _: shared.set()))
     monkeypatch.setattr(StoreReviews, "report_all", once(StoreError("it is locked"), lambda _: reported.set()))
+    monkeypatch.setattr(Scratch, "sweep", once(OSError("the folder is gone"), lambda _: swept.set()))
     port = free_port()
     with serving(tmp_path, metrics_port=port) as server:
-        assert shared.wait(60) and reported.wait(60) and served.wait(60)
+        assert shared.wait(60) and reported.wait(60) and served.wait(60) and swept.wait(60)
         answer = replace(server, port=port).get("/metrics")  # the socket listens since the start
-        for thread in ("quire-sharing", "quire-reviews", "quire-metrics"):
+        for thread in ("quire-sharing", "quire-reviews", "quire-metrics", "quire-leftovers"):
             assert f'thread_restarts_total{{thread="{thread}"}}' in answer.body.decode()
 
 

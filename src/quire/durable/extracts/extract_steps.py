@@ -22,9 +22,9 @@ from quire.durable.reads.read_jobs import Export
 from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps, lane_of
 from quire.durable.steps.once import made_once
 from quire.durable.steps.services import TellingService
-from quire.evidence.cite.language_model import LanguageModel
 from quire.evidence.extract.reports import ReportFormat, check_report_format
 from quire.flow.components import Files
+from quire.net.language_model import LanguageModel
 from quire.reading.messages import DocumentReference
 from quire.reading.model_answers import REQUEST, RecordedAnswers, answered_here
 from quire.reading.second_reading import crop_readings

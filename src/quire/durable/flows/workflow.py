@@ -51,6 +51,7 @@ from quire.reading.messages import (
     PageSelection,
     StepValue,
 )
+from quire.system.stage_versions import workflow_version
 
 STAGE = "step"
 KEPT = 16
@@ -115,7 +116,7 @@ class Flows:
         self._known: dict[str, FlowDefinition] = {}
 
     def workflow(self) -> Workflow:
-        return Workflow("flow", self.flow, version="2", pool="documents")
+        return Workflow("flow", self.flow, version=workflow_version(), pool="documents")
 
     async def flow(self, ctx: Context, argument: FlowArgument) -> FlowOutcome:
         """Run a flow."""

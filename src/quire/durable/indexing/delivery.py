@@ -22,6 +22,7 @@ from quire.retrieval.embed.batches import dense_vectors
 from quire.retrieval.search import passages, statements
 from quire.retrieval.search.backend import IndexBackend, IndexProfile, check_embedder, embedder_version
 from quire.retrieval.search.hits import IndexedChunk, IndexedDocument
+from quire.system.stage_versions import stage_version
 from quire.system.workers import WorkerPool, shared_pool
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class IndexTarget:
     def profile(self, embedder: Embedder | None) -> IndexProfile:
         options = ChunkOptions(max_tokens=self.max_tokens, use_markdown_tables=True)
         chunks = digest_of(settings_of(options, find_tokenizer(options.tokenizer)))
-        contents = f"{lexical.VERSION}/{passages.VERSION}/{statements.VERSION}"
+        contents = stage_version("index")
         if embedder is None:
             return IndexProfile(chunks, contents)
         version = embedder_version(embedder)

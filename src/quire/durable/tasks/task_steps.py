@@ -42,6 +42,7 @@ from quire.reading.messages import (
     TaskSource,
 )
 from quire.store.artifacts import ArtifactStore
+from quire.system.stage_versions import stage_version
 from quire.system.workers.pool import Lane
 
 SHORT_S = 120.0
@@ -267,7 +268,7 @@ def _stored(store: Store, document: Document, source: TaskSource) -> TaskSource:
 
 def _output_key(reference: DocumentReference, wanted: jobs.Wanted) -> ArtifactKey:
     inputs = reference["document"], reference["index"], reference["source"]["id"]
-    return artifact_key("task-output", jobs.VERSION, inputs, digest_of(wanted.to_json()))
+    return artifact_key("task-output", stage_version("task-output"), inputs, digest_of(wanted.to_json()))
 
 
 def _expands(argument: TaskArgument) -> bool:

@@ -16,7 +16,7 @@ from quire.durable.steps.step_events import step_sink
 from quire.durable.tasks import progress
 from quire.durable.tasks.secrets import unsealed
 from quire.durable.tasks.task_steps import READS, TaskSteps
-from quire.net.fetching import url_name
+from quire.net.urls import url_name
 from quire.reading.messages import (
     DocumentReference,
     OpenedReview,
@@ -29,6 +29,7 @@ from quire.reading.messages import (
     TaskResult,
     TaskSource,
 )
+from quire.system.stage_versions import workflow_version
 
 TASKS, CALLS = "tasks", "calls"
 """The pools: for tasks that wait in a queue, and for those that a caller waits for."""
@@ -62,7 +63,8 @@ class Tasks:
         self._steps = steps
 
     def workflow(self) -> Workflow:
-        return Workflow("task", self.task, pool=TASKS, keeps_slot=True, pool_of=_pool, tenant_of=_tenant)
+        code = workflow_version()
+        return Workflow("task", self.task, code, pool=TASKS, keeps_slot=True, pool_of=_pool, tenant_of=_tenant)
 
     async def task(self, ctx: Context, argument: TaskArgument) -> TaskResult:
         """Fetch and read the sources, make the outputs, deliver them. A document that fails does not fail the task."""

@@ -11,9 +11,6 @@ from quire.output.export.contracts import Exportable
 from quire.output.place_crops import page_picture_id
 from quire.retrieval.chunk import Chunk, ChunkOptions, chunks
 
-_SCHEME = "1"
-"""Part of every version: changes when the same document gives other records."""
-
 
 def catalog_of(document: Exportable, options: ChunkOptions | None = None) -> SourceCatalog:
     """Every chunk, block and cell of a document as a record, in reading order; `options` say how it is cut.
@@ -107,7 +104,7 @@ def _record(
 
 def _version(document: Exportable, records: Iterable[EvidenceRecord]) -> Digest:
     pages = [[page.number, page.width, page.height, page.status] for page in document.pages]
-    return digest_of([_SCHEME, document.id, pages, [_plain(record) for record in records]])
+    return digest_of([document.id, pages, [_plain(record) for record in records]])
 
 
 def _plain(record: EvidenceRecord) -> list[object]:

@@ -10,7 +10,7 @@ from typing import Literal
 from quire.core.keys import ArtifactKey, Digest
 from quire.core.types import Block, PageInfo, Part
 from quire.evidence.verify.matches import SearchedText
-from quire.evidence.verify.numbers import DecimalMark, decimal_mark, scale_of
+from quire.lexicon.amounts import DecimalMark, decimal_mark, scale_of
 
 RecordLevel = Literal["chunk", "block", "cell"]
 EvidenceTier = Literal["native", "exact", "semantic"]

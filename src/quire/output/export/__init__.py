@@ -177,17 +177,17 @@ class Format:
     media_type: str
     write: Callable[[Exportable, bool], Sequence[str | bytes]]
     by_page: bool = False  # one file per page, {number} is the page number
-    version: str = "1"  # change it when `write` returns something else
+    version: str = "1"  # of a format of another package: change it when `write` returns something else
 
 
 FORMATS: Mapping[str, Format] = {
     format.name: format
     for format in (
-        Format("md", ".md", "text/markdown", lambda result, _: [markdown(result)], version="2"),
+        Format("md", ".md", "text/markdown", lambda result, _: [markdown(result)]),
         Format("html", ".html", "text/html", lambda result, _: [html(result)]),
-        Format("txt", ".txt", "text/plain", lambda result, _: [text(result)], version="2"),
+        Format("txt", ".txt", "text/plain", lambda result, _: [text(result)]),
         Format("json", ".json", "application/json", lambda result, words: [json_(result, words=words)]),
-        Format("docling", ".docling.json", "application/json", lambda result, _: [docling_json(result)], version="2"),
+        Format("docling", ".docling.json", "application/json", lambda result, _: [docling_json(result)]),
         Format("doctags", ".doctags", "text/plain", lambda result, _: [doctags(result)]),
         Format("csv", ".table-{number}.csv", "text/csv", lambda result, _: csv_tables(result)),
         Format(

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from quire.core.types import BBox, Block, Cell, Word
 from quire.evidence.extract.candidates.spans import TypedSpan, spans_of
-from quire.evidence.extract.naming.labels import LabelMatcher
 from quire.evidence.extract.rules.leaves import WantedLeaf
 from quire.evidence.extract.schema import ValueKind
+from quire.lexicon.labels import LabelMatcher
 
 LEAST_NAMED = 0.9
 """How surely each half of the head must name a property."""
