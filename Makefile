@@ -40,7 +40,7 @@ WAITING_JOBS ?= 4
 PARALLEL := --dist loadgroup --no-loadscope-reorder -n
 QUICK := not (servers or processes or slow)
 
-.PHONY: demo quick test units parts style page crate lint bench docs wheels clean pure
+.PHONY: demo quick test units others again parts style page crate lint bench docs wheels clean pure
 .SUFFIXES:
 
 demo: $(READY) $(READER)
@@ -79,10 +79,16 @@ quick: style units
 # The first line takes minutes on a fresh clone: pip, cargo, mypy and the downloads share the cores and the network.
 test:
 	@$(MAKE) --no-print-directory -j 4 lint units parts
+	@$(MAKE) --no-print-directory -j 2 others again
+
+others:
 	@. $(EXPECTED); $(PYTEST) $(PARALLEL) $(WAITING_JOBS) -m "servers or processes or slow"
+
+# Beside the others, which mostly wait.
+again:
 ifeq ($(CARGO),yes)
 	@echo "Once more without the native reader:"
-	@. $(EXPECTED); QUIRE_NATIVE=0 $(BIN)/python -m pytest -q $(PARALLEL) $(JOBS) -m "both_readers and not (servers or slow)" tests/unit tests/quality
+	@. $(EXPECTED); QUIRE_NATIVE=0 $(BIN)/python -m pytest -q $(PARALLEL) 1 -m "both_readers and not (servers or slow)" tests/unit tests/quality
 endif
 
 units: $(DEV) $(READER)

@@ -18,8 +18,6 @@ from quire.system.stage_versions import STAGES, Installation, StageCode, stage_p
 from tests.changed_code import PACKAGE, change_code, copy_of_package
 from tests.unit.test_layers import MODULES, _statements, parsed
 
-pytestmark = pytest.mark.no_documents
-
 BEFORE = 1_000_000_000  # seconds: long ago
 
 
