@@ -5,11 +5,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[3]
-
-pytestmark = pytest.mark.no_documents
 
 
 def test_the_types_of_the_page_are_those_of_the_api():
