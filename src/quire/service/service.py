@@ -21,6 +21,7 @@ from quire.docling_serve.contract.refusals import RequestRefused
 from quire.docling_serve.responses.document_contents import COUNTED, task_meta
 from quire.docling_serve.responses.task_states import BUSY
 from quire.durable.reads.sources import save_source, source_key
+from quire.durable.review.store_reviews import StoreReviews
 from quire.durable.runtimes import ServedRuntime
 from quire.durable.tasks.secrets import sealed
 from quire.durable.tasks.task_steps import READS
@@ -38,7 +39,6 @@ from quire.service.document_search import DocumentSearch
 from quire.service.learned import LearnedModels
 from quire.service.logs import log
 from quire.service.result_removal import FetchedResults
-from quire.service.reviews import ReviewService
 from quire.service.run_progress import RunTallies
 from quire.service.run_waiter import RunWaiter
 from quire.service.settings import ServiceSettings
@@ -73,7 +73,7 @@ class Service:
         self.waiter = RunWaiter(runtime)
         self.tallies = RunTallies(runtime)
         self.search = DocumentSearch(settings, store, runtime)
-        self.reviews = ReviewService(store, runtime, every=settings.review_samples == "all")
+        self.reviews = StoreReviews(store, runtime, every=settings.review_samples == "all")
         self.learned = LearnedModels(settings.learned)
         self.draining = False
         self._warm = not (settings.warm_up and isinstance(runtime, LocalRuntime))
