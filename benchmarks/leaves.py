@@ -40,8 +40,8 @@ from quire.evidence.extract.language_model.recorded_calls import answered_by
 from quire.evidence.extract.offline import OfflineExtractor
 from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.values import Extraction
-from quire.net.language_model import LanguageModel
 from quire.lexicon.amounts import number_readings
+from quire.net.language_model import MODEL, URL, LanguageModel
 from quire.reading.model_answers import RecordedAnswers
 
 SIMILAR = 0.8

@@ -52,16 +52,16 @@ DURABLE = {
     "extracts": "steps reads",
     "review": "steps extracts",
     "views": "steps reads extracts",
-    "indexing": "steps reads views",
+    "indexing": "steps reads views flows",
     "flows": "steps reads extracts review",
-    "tasks": "steps reads extracts review",
+    "tasks": "steps reads extracts review indexing",
     "worker_workflows": "reads flows tasks",
     "inline": "flows worker_workflows",
     "folders": "reads flows inline indexing",
-    "runtimes": "flows tasks worker_workflows folders",
+    "runtimes": "flows tasks worker_workflows folders indexing",
     "restate_worker": "worker_workflows",
     "document_index": "indexing folders runtimes",
-    "deletion": "",
+    "deletion": "indexing",
 }
 """The layers inside of `durable`, each with those below it."""
 PUBLIC = {path.stem for path in ROOT.glob("*.py") if not path.stem.startswith("_")}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import textwrap
@@ -13,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from quire.cli import options
-from quire.cli.command_errors import print_lines
+from quire.cli.command_errors import print_json, print_lines
 from quire.cli.hit_pictures import HitPictures
-from quire.cli.index import EmbedderName, search_place
-from quire.cli.search import WIDTH, RerankerName, print_hits
+from quire.cli.index import search_place
+from quire.cli.search import WIDTH, print_hits
 from quire.cli.settings import settings_of
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, EngineError
 
@@ -35,17 +34,14 @@ Examples:
 """
 
 
-def ask(  # noqa: PLR0913 - one argument per option
+def ask(
     question: Annotated[str, Argument(metavar="QUESTION", help="A question in plain words.")],
     paths: Annotated[
         list[Path], Argument(readable=False, metavar="PATH...", help="Files or folders; what is new is indexed first.")
     ],
+    *,
     k: Annotated[int, Option("--k", metavar="N", help="Number of passages; 5.", min=1, max=50, show_default=False)] = 5,
-    store: options.SearchStore = None,
-    facts: options.Facts = None,
-    engine: options.SearchEngine = None,
-    embedder: EmbedderName = "auto",
-    rerank: RerankerName = None,
+    place: options.IndexOptions,
     show: Annotated[
         bool, Option("--show", help="Show the place of each passage: in the terminal if it can, else as PNG files.")
     ] = False,
@@ -61,16 +57,16 @@ def ask(  # noqa: PLR0913 - one argument per option
     from quire.retrieval.search.query import SearchFilter
 
     model = LanguageModel.of(os.environ)
-    settings = settings_of({"store": store, "facts": facts, "index": engine})
+    settings = settings_of({"store": place.store, "facts": place.facts, "index": place.engine})
     check_paths(paths)
-    with Index(search_place(settings), facts=settings.facts, embedder=embedder, engine=settings.index) as index:
+    with Index(search_place(settings), facts=settings.facts, embedder=place.embedder, engine=settings.index) as index:
         _index(index, paths, settings, quiet=quiet)
         folders = tuple(str(path.absolute()) for path in paths)
-        hits = index.search(question, k=k, filters=SearchFilter(folders=folders), rerank=rerank)
+        hits = index.search(question, k=k, filters=SearchFilter(folders=folders), rerank=place.rerank)
         reply = _replied(model, question, hits) if model is not None and hits else None
         if as_json:
             said = {"question": question, "answer": reply.to_json() if reply else None}
-            print(json.dumps({**said, "passages": [hit.to_json() for hit in hits]}, ensure_ascii=False, indent=2))
+            print_json({**said, "passages": [hit.to_json() for hit in hits]})
         else:
             if reply is not None:
                 print_lines(_lines(reply))

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from quire.batch.manifest import item_name
-from quire.cli import amounts
-from quire.cli.amounts import left_out_files, spell
+from quire.cli import display_numbers
 from quire.cli.bar import Bar
 from quire.cli.batch_counts import BatchCounts, EventCounter, without_name
+from quire.cli.display_numbers import left_out_files, spell
 from quire.core.errors import printable
 from quire.core.events import Event
 
@@ -120,9 +120,9 @@ def progress_line(batch: BatchCounts, now: float) -> list[str]:
     if batch.pages:
         parts.append(spell(batch.pages["pages"], "page"))
     if batch.worked:
-        parts.append(amounts.rate(batch.rate(now), "documents"))
+        parts.append(display_numbers.rate(batch.rate(now), "documents"))
         left = batch.left_s(now)
-        parts += [f"{amounts.duration(left)} left"] if left is not None else []
+        parts += [f"{display_numbers.duration(left)} left"] if left is not None else []
         parts.append(took(batch))
     return [f"{part}," for part in parts[:-1]] + parts[-1:]
 
@@ -136,7 +136,8 @@ def under_way(batch: BatchCounts) -> list[str]:
 
 def took(batch: BatchCounts) -> str:
     """How long a document takes."""
-    return f"p50 {amounts.duration(batch.percentile_s(50))}, p95 {amounts.duration(batch.percentile_s(95))}"
+    median, slow = (display_numbers.duration(batch.percentile_s(part)) for part in (50, 95))
+    return f"p50 {median}, p95 {slow}"
 
 
 def counted(batch: BatchCounts) -> str:
@@ -161,7 +162,7 @@ def summary(batch: BatchCounts, seconds: float, advice: Sequence[str]) -> Iterat
     yield f"pages      {batch.pages['pages']}{': ' if pages else ''}{', '.join(pages)}"
     yield f"engines    {spell(batch.calls['made'], 'call')} made, {spell(batch.calls['reused'], 'answer')} reused"
     speed = f"; a document took {took(batch)}" if batch.worked else ""
-    yield f"time       {amounts.duration(seconds)}{speed}"
+    yield f"time       {display_numbers.duration(seconds)}{speed}"
     yield from next_lines(advice or ["nothing: all is done"])
 
 

@@ -211,6 +211,8 @@ class Workflow:
     """The pool of an invocation by its argument, where one machine does the work; otherwise it is always `pool`."""
     tenant_of: Callable[[Json], str] | None = None
     """The tenant of an invocation by its argument: tenants take turns. Without it, all are of one tenant."""
+    close: Callable[[], None] | None = None
+    """Called when the runtime is closed, after the steps in progress had time to end: gives up what its steps hold."""
 
 
 RunState = Literal["waiting", "running", "interrupted", "finished", "failed", "cancelled"]

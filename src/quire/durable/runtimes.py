@@ -10,12 +10,15 @@ from quire.core.errors import UsageError
 from quire.core.passwords import Password
 from quire.durable.flows.workflow import Flows, Registered
 from quire.durable.folders.batch_workflow import Batches
+from quire.durable.indexing.index_queue import POOL
+from quire.durable.indexing.index_workflow import files_pool, index_workflow
 from quire.durable.tasks.workflow import CALLS
 from quire.durable.worker_workflows import flows_and_workflows, pools_for
 from quire.runtime.beside import BesideRuntime
 from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore
 from quire.store.opening import open_store
+from quire.system.budget import worker_count
 
 ServedRuntime = LocalRuntime | BesideRuntime
 RuntimeKind = Literal["local", "restate"]
@@ -36,7 +39,8 @@ def open_runtime(  # noqa: PLR0913 - one argument per setting
 ) -> tuple[ServedRuntime, ArtifactStore]:
     """The store at a place and a runtime on it; the caller closes both.
 
-    Batches read and write files of this machine: with Restate they run in this process, and their documents on workers.
+    Batches read and write files of this machine, and an index may be a file: with Restate both run in this process, and
+    documents are read on workers.
     `import_paths` and `flows` are as for `local_runtime`.
     """
     store = open_store(place, facts)
@@ -51,8 +55,10 @@ def open_runtime(  # noqa: PLR0913 - one argument per setting
 
         found, known = flows_and_workflows(store, workers, password, flows, import_paths=import_paths)
         elsewhere = RestateRuntime(RestateServer(ingress, admin), store.database, known)
-        batch = _batch(store, lambda: elsewhere, found, import_paths=import_paths, password=password)
-        return BesideRuntime(elsewhere, LocalRuntime(store.database, [batch])), store
+        batch = _batch(store, lambda: beside, found, import_paths=import_paths, password=password)
+        here = LocalRuntime(store.database, [batch, index_workflow(store)], pools=_index_pools(store, workers))
+        beside = BesideRuntime(elsewhere, here)
+        return beside, store
     except BaseException:
         store.close()
         raise
@@ -78,9 +84,14 @@ def local_runtime(
     found, known = flows_and_workflows(store, workers, password, flows, import_paths=import_paths)
     batch = _batch(store, lambda: runtime, found, import_paths=import_paths, password=password)
     pools = pools_for(workers)
-    pools |= {CALLS: pools["tasks"]} | ({} if batches else {batch.pool: 0})
-    runtime = LocalRuntime(store.database, (*known, batch), pools=pools)
+    pools |= {CALLS: pools["tasks"]} | _index_pools(store, workers) | ({} if batches else {batch.pool: 0})
+    runtime = LocalRuntime(store.database, (*known, batch, index_workflow(store)), pools=pools)
     return runtime
+
+
+def _index_pools(store: ArtifactStore, workers: int | None) -> dict[str, int]:
+    """Slots for documents that are put into an index, with the files of this machine apart from the others."""
+    return dict.fromkeys((POOL, files_pool(store)), worker_count(workers).workers + 1)
 
 
 def _batch(

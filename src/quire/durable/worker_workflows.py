@@ -23,7 +23,7 @@ def workflows_on(
     definitions: bool = False,
     flows: Mapping[str, Registered] | None = None,
 ) -> tuple[Workflow, ...]:
-    """The workflows over a store: flows, documents, groups of pages, pages.
+    """The workflows over a store that every worker has: flows, tasks, documents, groups of pages, pages.
 
     Runs of flows name a built-in flow or one of `flows`. `definitions` allows them to carry a definition instead, as
     workers of a cluster must; `import_paths` also a definition with components by import path, which executes code of

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Literal
 
 from quire.lexicon.phrases import TextSpan, folded
-from quire.lexicon.words import folded_words, word_groups
+from quire.lexicon.words import alternatives, folded_words, word_groups, words_of
 
 DecimalMark = Literal[".", ","]
 _SCALES = {name: int(factor) for name, factor in folded_words("scales").items()}
@@ -21,6 +22,25 @@ _DIGITS = (
     r"|\d+(?:[.,]\d+)+|\d+\s[.,]\d{2}(?!\d)|\d+[.,]\s\d{2}(?!\d)|\d+|(?<![\d\w])[.]\d+)"
 )
 _SIGN = r"(?<![-−–])[-−–+]"
+_ABBREVIATED = r"US\$|A\$|C\$|S\$|HK\$|NT\$|R\$|RM|Rs\.?|Rp\.?|kr\.?|zł|Kč|Ft|Fr\.|SFr\.?|Euro?s?"
+CURRENCY_SIGN = r"[$€£¥₹₩₽₺₴₫฿₦]"
+CURRENCY = (
+    rf"(?:{CURRENCY_SIGN}|\b{alternatives(map(str.upper, words_of('currency_codes')))}\b"
+    rf"|(?<![A-Za-z])(?:{_ABBREVIATED})(?![a-z]))"
+)
+"""A pattern for the sign, the ISO code or the abbreviation of a currency; case matters."""
+_ONE = (
+    rf"(?:\d{{1,3}}(?:(?:{_GROUPS}|[ .,])\d{{3}})+(?:[.,]\d+)?|\d{{1,2}}(?:,\d{{2}})+,\d{{3}}(?:\.\d+)?"
+    r"|\d+(?:[.,]\d+)?|\.\d+)"
+)
+_ALONE = re.compile(
+    rf"\(?\s?(?:{_SIGN}\s?)?(?P<before>{CURRENCY}\s?)?\(?(?:{_SIGN})?(?P<inside>{CURRENCY})?\s?(?P<digits>{_ONE})"
+    rf"(?:(?<=[.,]\d\d)[-−])?\s?(?P<percent>[%‰])?\s?(?:\)%?)?(?P<after>\s?{CURRENCY}\)?)?"
+)
+_BEGINS = re.compile(rf"[(]?(?:{_SIGN})?(?:{CURRENCY}\s?)?[(]?(?:{_SIGN})?\d")
+_PAID = re.compile(rf"{CURRENCY}\s?[-−–]?\d|\d\s?{CURRENCY}")
+_CENTS = re.compile(r"(?<![.,\d])\d[\d.,]*[.,]\d\d(?![.,]?\d)")
+LONGEST = 40  # characters of a number with its currency
 _CURRENCY = r"(?:[$€£¥₹₩₽₺₴₦฿]|[A-Z]{2,3}\$?|Rs\.?|Fr\.?|kr\.?)"
 _NUMBER = re.compile(
     rf"(?P<open>\()?\s?(?P<sign>{_SIGN})?\s?(?:(?P<currency>{_CURRENCY})\s?)?(?P<sign2>{_SIGN})?(?P<open2>\()?\s?"
@@ -77,6 +97,55 @@ def number_readings(value: object, *, mark: DecimalMark | None = None) -> frozen
     if len(found) != 1 or re.search(r"[^\W\d_]{4,}", text[: found[0].span[0]] + text[_scaled_end(text, found[0]) :]):
         return frozenset()
     return found[0].readings
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is one number and nothing else, with its sign, brackets, currency or percent."""
+    return _alone(text) is not None
+
+
+def is_measure(text: str) -> bool:
+    """Whether a text is one number with decimals, groups, percent or a currency: a year or a count is none."""
+    found = _alone(text)
+    return found is not None and bool(_has_currency(found) or found["percent"] or not found["digits"].isdigit())
+
+
+def is_amount(text: str) -> bool:
+    """Whether a text is one number of money: with a currency, or with two decimals."""
+    return (found := _alone(text)) is not None and (_has_currency(found) or _has_cents(found))
+
+
+def is_price(text: str) -> bool:
+    """Whether a text is one number with a currency and with two decimals."""
+    return (found := _alone(text)) is not None and _has_currency(found) and _has_cents(found)
+
+
+def begins_with_number(text: str) -> bool:
+    """Whether a number stands at the beginning of a text."""
+    return _BEGINS.match(text) is not None
+
+
+def has_price(text: str) -> bool:
+    """Whether a number with a currency stands somewhere in a text."""
+    return _PAID.search(text) is not None
+
+
+def has_amount(text: str) -> bool:
+    """Whether a number of money stands somewhere in a text: with a currency, or with two decimals."""
+    return has_price(text) or _CENTS.search(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def _alone(text: str) -> re.Match[str] | None:
+    return _ALONE.fullmatch(text.strip()) if len(text) <= LONGEST else None
+
+
+def _has_currency(number: re.Match[str]) -> bool:
+    return bool(number["before"] or number["inside"] or number["after"])
+
+
+def _has_cents(number: re.Match[str]) -> bool:
+    return not number["percent"] and number["digits"][-3:-2] in (".", ",")
 
 
 def decimal_mark(texts: Iterable[str]) -> DecimalMark | None:

@@ -12,6 +12,7 @@ from quire.lexicon.words import folded_words, word_groups
 
 CENTURY = 50
 """A year of two digits below it is in this century, another in the last."""
+LONGEST = 40  # characters of a date
 MONTHS = {name: int(number) for name, number in folded_words("months").items()}
 _NAMES = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
 _YEAR = r"(?P<y>(?:1[6-9]|2[01])\d\d)"
@@ -71,6 +72,16 @@ def dates_in(text: str) -> list[PrintedDate]:
     return kept
 
 
+def days_in(text: str) -> list[PrintedDate]:
+    """All dates of a text that name a day, in their order."""
+    return [one for one in dates_in(text) if all(map(_is_day, one.readings))]
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is a date, or a month of a year, and nothing else."""
+    return len(text) <= LONGEST and any(map(str.isdigit, text)) and bool(date_readings(text))
+
+
 def date_readings(value: str) -> frozenset[str]:
     """What a text that is a date and nothing else may mean; empty for another text."""
     text = re.sub(r"[Tt ]\d\d:\d\d(:\d\d)?([.]\d+)?([Zz]|[+-]\d\d:?\d\d)?$", "", value.strip())
@@ -80,6 +91,10 @@ def date_readings(value: str) -> frozenset[str]:
     (start, end), readings = found[0]
     rest = re.sub(r"\W+|(?:the|this|le|den|am|on|day|of)\b", "", unaccented(text[:start] + " " + text[end:]))
     return frozenset() if rest else readings
+
+
+def _is_day(reading: str) -> bool:
+    return len(reading) == len("2024-03-12")
 
 
 def _days(line: str) -> Iterator[PrintedDate]:

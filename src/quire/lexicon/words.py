@@ -20,6 +20,7 @@ KEYS: Mapping[str, str] = {
     "captions": "words before the number of a figure or a table",
     "countries": "names of countries",
     "currencies": "by ISO code: signs, abbreviations and names",
+    "currency_codes": "ISO codes of currencies that stand beside numbers",
     "dated_stamps": "words of rubber stamps that stand with a date",
     "durations": "by unit (year, quarter, month, week, day): its names",
     "field_names": "by concept: how schemas call it",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.cli import amounts
+from quire.cli import display_numbers
 from quire.cli.batch_counts import BatchCounts, counts_of
 from quire.cli.batch_progress import counted, progress_line, summary
 from quire.cli.batch_run import advice
@@ -100,4 +100,4 @@ def test_the_summary_has_five_lines():
     ("seconds", "said"), [(0.44, "0.4 s"), (59.6, "60 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")]
 )
 def test_durations_are_said_as_people_do(seconds, said):
-    assert amounts.duration(seconds) == said
+    assert display_numbers.duration(seconds) == said

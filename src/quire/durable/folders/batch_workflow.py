@@ -29,7 +29,6 @@ from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.folders.discovery import LeftOutFile
 from quire.durable.folders.document_runs import STAGE, Documents, Planned, item_of
 from quire.durable.folders.plan import PlanStopped, plan_batch
-from quire.durable.indexing.delivery import IndexTarget, delivery_to
 from quire.reading.messages import BatchArgument, BatchCountsJson
 from quire.store.artifacts import ArtifactStore
 from quire.system.supervisor import SupervisedThread
@@ -83,8 +82,7 @@ class Batches:
             except PlanStopped as stopped:
                 raise _left(run) from stopped
             documents = plan.documents
-            delivery = delivery_to(store, IndexTarget.from_json(request.index)) if request.index else None
-            driver = Documents(request, plan.asked, self._runtime(), store, run, began=began, delivery=delivery)
+            driver = Documents(request, plan.asked, self._runtime(), store, run, began=began)
             context = StageContext(STAGE, run, request.stage_options(), len(documents))
             teller = StageTeller(context, StageHooks(after_item=driver.after), (emit,), map(_row, plan.left_out))
             items = StagePlan(STAGE, [item_of(document) for document in documents])

@@ -118,6 +118,7 @@ class _TaskRun:
         if argument["timeout_s"] and any(item.goes_on and "reference" not in item.document for item in items):
             self._deadline = (await self._ctx.now()).timestamp() + argument["timeout_s"]
         await self._phase("read", items, self._read, self._was_read)
+        await self._queue_for_index(items)
         if argument["type"] == "extract":
             await self._phase("output", items, self._extract, self._extracted)
             if argument.get("review"):
@@ -204,6 +205,19 @@ class _TaskRun:
         for page, reason, *category in reference["failed"]:
             known: Category = category[0] if category else "runtime"
             item.document["faults"].append({"message": reason, "category": known, "page": page, "phase": "read"})
+
+    async def _queue_for_index(self, items: Sequence[_Item]) -> None:
+        """Queue what was read for the search index. Nothing waits until it is there, and nothing fails without it."""
+        target = self._argument.get("index")
+        if target is None:
+            return
+        for item in items:
+            if "reference" in item.document:
+                name, arguments = f"index {item.number}", (target, item.document, self._ctx.run_id, item.number)
+                try:
+                    await self._ctx.run(name, self._steps.queue_for_index, *arguments, retry=PATIENT)
+                except RunError as error:
+                    self._emit("failed", name, {"reason": str(error)[:300]})
 
     def _enrich(self, item: _Item) -> Awaitable[Json]:
         return self._ctx.run(

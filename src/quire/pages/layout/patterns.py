@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from quire.lexicon.words import alternatives, words_of
+from quire.lexicon.words import alternatives, word_groups, words_of
 
 BULLETS = "•‣◦●○▪▫■□◆◇♦➢➤❖✓✔∙·⁃–—−*-►▶"
 
@@ -36,7 +36,7 @@ _CAPTION = re.compile(
     r"(?:[A-Z]?\d+(?:[.\-–]\d+)*[a-z]?|(?<=[\s.])(?:[IVXL]+|[A-Z]))\b\s*(?P<mark>[.:|—–-]|\)|$|\s(?=[A-Z(]))?",
     re.IGNORECASE,
 )
-_MONTH = r"(?:JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC|MÄR|MAI|OKT|DEZ)[A-Z]{0,6}\b"
+_MONTH = rf"{alternatives(name.upper() for names in word_groups('months').values() for name in names)}\b"
 _DATE = rf"(?:{_MONTH}|\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b)"
 _DATED = rf"(?:\W*(?:{_DATE}|['’]?\d{{1,4}}\b|[AP]\.?M\.?))*"
 _STAMPS, _DATED_STAMPS = (alternatives(map(str.upper, words_of(key))) for key in ("stamps", "dated_stamps"))

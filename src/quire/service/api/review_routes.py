@@ -18,6 +18,7 @@ from quire.core.types import BBox
 from quire.database.reviews import OPEN, ItemRow, QueueFilter, ReviewRow, StaleItem
 from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.review.review_queue import LEASE_S, ReviewQueue
+from quire.durable.review.store_reviews import StoreReviews
 from quire.durable.views.views import DocumentViews
 from quire.evidence.extract.extraction_json import alternative_json, evidence_json, extraction_json, extraction_of
 from quire.evidence.review.decisions import UNDO, Decision
@@ -45,7 +46,6 @@ from quire.service.api.runs import Before, Limit
 from quire.service.api.schemas import ApiFault
 from quire.service.api.task_requests import validated
 from quire.service.api.tenant_views import RunFinder
-from quire.service.reviews import ReviewService
 from quire.service.security import tenant_of
 from quire.service.service import Service
 from quire.service.uploads import json_body
@@ -178,7 +178,7 @@ class _Reviewing:
 
     def __init__(self, service: Service, finder: RunFinder, views: DocumentViews) -> None:
         self._views = views
-        self._reviews: ReviewService = service.reviews
+        self._reviews: StoreReviews = service.reviews
         self._queue: ReviewQueue = service.reviews.queue
         self._finder, self._store = finder, service.store
 

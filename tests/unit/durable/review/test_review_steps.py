@@ -9,12 +9,12 @@ from quire.core.errors import ConfigurationError
 from quire.durable.flows.workflow import flow_argument, flow_output
 from quire.durable.inline.flow_call import PassingStore
 from quire.durable.review.review_steps import ReviewSteps
+from quire.durable.review.store_reviews import StoreReviews
 from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.evidence.review.decisions import Decision
 from quire.flow.component_registry import ComponentRegistry
 from quire.flow.flow_files import parse_flow
 from quire.runtime.local import LocalRuntime
-from quire.service.reviews import ReviewService
 from quire.store.files import FileStore
 from tests import documents
 
@@ -53,7 +53,7 @@ def test_a_flow_waits_for_a_review_across_a_restart_and_goes_on_with_its_values(
     with FileStore(tmp_path / "store") as store:
         with runtime_on(store) as runtime:
             run = runtime.submit("flow", argument)
-            reviews = ReviewService(store, runtime)
+            reviews = StoreReviews(store, runtime)
             while not (listed := reviews.queue.tables.listed("")):
                 runtime.wait_ended([run], timeout_s=0.02)
         (review,) = listed
@@ -63,7 +63,7 @@ def test_a_flow_waits_for_a_review_across_a_restart_and_goes_on_with_its_values(
         reviews.queue.decide(review, item.path, given, version=0, claim="", reviewer="Ada")
         with runtime_on(store) as runtime:
             assert runtime.status(run).state != "finished"
-            ReviewService(store, runtime).report_all()
+            StoreReviews(store, runtime).report_all()
             output = flow_output(store, runtime.result(run, timeout_s=60))
             assert output == {"values": {item.path: "yellow"}}
             again = flow_output(store, runtime.result(runtime.submit("flow", argument), timeout_s=60))

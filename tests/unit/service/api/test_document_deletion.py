@@ -18,7 +18,7 @@ from quire.store.scoped import document_in, scope_of
 from tests import bills, documents, scans
 from tests.marking import on_servers
 from tests.unit.evidence.learn.receipts import sample
-from tests.unit.service.api.conftest import SEARCHED, Serving, serving
+from tests.unit.service.api.conftest import SEARCHED, Serving, serving, wait_indexed
 
 pytestmark = pytest.mark.processes
 
@@ -85,7 +85,7 @@ def review(server: Serving, document: str, headers: dict[str, str]) -> str:
 
 
 def found(server: Serving, word: str, headers: dict[str, str]) -> int:
-    assert server.service.indexer.settled(60)
+    wait_indexed(server.service)
     return len(server.ask("GET", f"/api/search?q={word}", headers=headers).json["hits"])
 
 

@@ -13,10 +13,10 @@ import pytest
 from quire.database.reviews import ReviewRow
 from quire.durable.deletion import delete_documents
 from quire.durable.review.review_queue import ReviewQueue
+from quire.durable.review.store_reviews import StoreReviews
 from quire.durable.views.views import DocumentViews
 from quire.evidence.extract.extraction_json import extraction_json
 from quire.evidence.learn.samples import Sample
-from quire.service.reviews import ReviewService
 from quire.store.files import FileStore
 from quire.store.scoped import scope_of
 from tests import bills, documents
@@ -196,7 +196,7 @@ def test_of_two_reviews_of_a_document_the_latest_is_the_sample(reviewing):
 def test_every_ended_review_is_a_sample_where_the_setting_says_so(reviewing):
     mine = reviewing()
     review = mine.open(doubts=["conflict"])["id"]
-    every = ReviewService(mine.server.service.store, mine.server.service.runtime, every=True)
+    every = StoreReviews(mine.server.service.store, mine.server.service.runtime, every=True)
     assert list(every.samples(scope_of(mine.tenant))) == []
     mine.decide(review, "total", action="correct", value="145")
     ((_, sample),) = every.samples(scope_of(mine.tenant))

@@ -1,4 +1,4 @@
-"""Reviews on the server: the queue, and the runs that wait for the end of one."""
+"""The reviews of a store: extractions with what was decided, samples, and reports to the runs that wait for the end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import document_in, scoped
 
 
-class ReviewService:
+class StoreReviews:
     """The reviews of a store. Its methods block.
 
     `every` makes a sample of each review in which nothing is left to decide, not only of those that are marked.
