@@ -16,9 +16,6 @@ from quire.lexicon.dates import days_in
 from quire.lexicon.phrases import folded, without_accents
 from quire.lexicon.words import words_of
 
-VERSION = "3"
-"""Changes when the same text gives other terms."""
-
 _TOKEN = re.compile(
     r"[^\W_]+(?:[-./_'’&+#:][^\W_]+)*"  # words, identifiers like INV-2021/0042, numbers with points
     r"|[$€£¥₹₩]"

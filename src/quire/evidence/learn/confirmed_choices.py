@@ -16,6 +16,7 @@ from quire.lexicon.amounts import number_readings
 from quire.lexicon.dates import date_readings
 from quire.lexicon.durations import duration_of
 from quire.lexicon.phrases import solid
+from quire.pages.geometry.extents import overlap
 
 ALIKE = 0.88
 """How similar a text must be to a value that stands nowhere letter by letter: OCR misread it."""
@@ -70,8 +71,8 @@ class ConfirmedValue:
 def right_choices(
     leaf: LeafSpec, choices: Sequence[LeafChoice], values: Sequence[Json], place: SamplePlace | None
 ) -> list[int]:
-    """Which choices are the confirmed value: those that say it, if possible at its place; else what stands there;
-    else the one text that nearly says it."""
+    """The numbers of the choices that are the confirmed value: choices with its text, at its place if one is there;
+    else the choices at its place; else the one choice whose text is nearly the same."""
     wanted = [ConfirmedValue(leaf, value) for value in values]
     exact = [at for at, choice in enumerate(choices) if any(_is_said(one, choice) for one in wanted)]
     exact = [at for at in exact if any(one.has_words(choices[at].value) for one in wanted)] or exact
@@ -118,10 +119,4 @@ def _shared(choice: LeafChoice, place: SamplePlace) -> float:
     """The part of the page that both cover, as a share of what at least one covers."""
     if choice.candidate.page != place.page or not place.bboxes:
         return 0.0
-    one, other = choice.candidate.bbox, BBox.union(place.bboxes)
-    width = min(one.right, other.right) - max(one.left, other.left)
-    height = min(one.bottom, other.bottom) - max(one.top, other.top)
-    if width <= 0 or height <= 0:
-        return 0.0
-    shared = width * height
-    return shared / max(one.width * one.height + other.width * other.height - shared, 1e-9)
+    return overlap(choice.candidate.bbox, BBox.union(place.bboxes))

@@ -18,17 +18,14 @@ from quire.core.guarded_parts import Notes
 from quire.core.keys import ArtifactKey
 from quire.core.opened import Opened, WorkerWork
 from quire.core.picture import Picture
-from quire.core.types import BBox, Region
+from quire.core.types import BBox, Box, Region
 from quire.pages.prepare.prepared import PrepareProfile
 from quire.pages.recognize.routing import is_dense_table
-from quire.pages.recognize.seen import Rule, Seen, Shape, Stroke
+from quire.pages.recognize.seen import Rule, Seen, Stroke
 from quire.system.awaited import settled
 
 if TYPE_CHECKING:
     from quire.pages.recognize.similar import SimilarAnswers
-
-VERSION = "7"
-"""Version of the picture analysis: part of the key of `Seen`."""
 
 EDGE = 0.008  # of the width or height: ruled lines nearer to the edge of a page are the edge of the sheet
 PAGE_PIXELS = 600  # a smaller picture is a crop of a page, whose ruled lines may reach the edge
@@ -172,7 +169,7 @@ def _seen(arguments: LookRequest, work: WorkerWork) -> tuple[Picture, Seen, dict
 
 def rules_and_pictures(
     picture: Picture, letter_height: float, notes: Notes
-) -> tuple[tuple[Rule, ...], tuple[Shape, ...]]:
+) -> tuple[tuple[Rule, ...], tuple[Box, ...]]:
     """The ruled lines of a page, without the edges of the sheet, and its photographs and drawings, in pixels."""
     from quire.pages.detect.pictures import find_pictures
     from quire.pages.detect.rulings import Ruling, find_rulings
@@ -188,6 +185,6 @@ def rules_and_pictures(
         if min(width, height) < PAGE_PIXELS
         or (EDGE < y0 / height < 1 - EDGE if y0 == y1 else EDGE < x0 / width < 1 - EDGE)
     ]
-    none: list[Shape] = []
+    none: list[Box] = []
     shown = notes.enriched("pictures", lambda: find_pictures(pixels_of(picture), picture.dpi, letter_height), none)
     return tuple(rules), tuple(shown)

@@ -18,6 +18,8 @@ from tests.documents import Piece, listed
 from tests.unit.evidence.extract.made import printed, read_as, scanned
 from tests.unit.evidence.extract.test_tables import ITEMS, items, table
 
+pytestmark = pytest.mark.both_readers
+
 RECEIPT = {
     "company": {"type": "string"},
     "date": {"type": "string", "format": "date"},

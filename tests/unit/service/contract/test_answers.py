@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import pytest
-
-from quire.docling_serve.contract.answers import (
+from quire.docling_serve.contract.policy import Policy
+from quire.docling_serve.responses.task_states import (
     NO_RESULT,
     TASK_NOT_FOUND,
     capabilities,
@@ -11,9 +10,6 @@ from quire.docling_serve.contract.answers import (
     versions,
     websocket_message,
 )
-from quire.docling_serve.contract.policy import Policy
-
-pytestmark = pytest.mark.no_documents
 
 
 def test_status_has_all_seven_fields():

@@ -13,8 +13,6 @@ from quire.docling_serve.contract.forms import (
 from quire.docling_serve.contract.refusals import RequestRefused
 from quire.docling_serve.contract.request_options import NO_LAST_PAGE
 
-pytestmark = pytest.mark.no_documents
-
 
 def refused(make, *arguments) -> list:
     with pytest.raises(RequestRefused) as found:

@@ -15,8 +15,6 @@ from quire.docling_serve.contract.requests import (
     OldRequest,
 )
 
-pytestmark = pytest.mark.no_documents
-
 FILE = {"kind": "file", "base64_string": "eA==", "filename": "a.md"}
 HTTP = {"kind": "http", "url": "https://example.org/a.pdf"}
 FORMATS = "'md', 'json', 'yaml', 'html', 'html_split_page', 'text', 'doctags', 'vtt', 'doclang', 'dclx', 'chunks'"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from quire.docling_serve.contract import schemas
-from quire.docling_serve.contract.answers import capabilities, task_status, versions
 from quire.docling_serve.contract.policy import Policy
 from quire.docling_serve.contract.refusals import invalid, refuse
 from quire.docling_serve.responses.document_contents import (
@@ -20,8 +19,7 @@ from quire.docling_serve.responses.document_contents import (
     timings,
 )
 from quire.docling_serve.responses.scores import PageScores, confidence
-
-pytestmark = pytest.mark.no_documents
+from quire.docling_serve.responses.task_states import capabilities, task_status, versions
 
 ERRORS = [error_item("x", "input"), error_item("y", "timeout", page=3)]
 SCORES = confidence({1: PageScores(ocr=0.9)})

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quire.core.pagetext import Box, PageText
+from quire.core.pagetext import PageText
+from quire.core.types import Box
 from quire.pages.layout.lines import Line
 from quire.pages.layout.tables.table_values import FoundCell, FoundTable
 from quire.pages.layout.tables.word_rows import Row, TableWord, is_number, rows_of, words_in
