@@ -1,217 +1,21 @@
 """Languages: resolves the values of `--lang` to what the engines need.
 
-One table has them all. Recognised text stays as printed: old letters are not replaced by modern ones.
+`languages.json` has them all: the first row of a code is its default script, other scripts have separate rows.
+`traineddata` are the files of Tesseract, best first. Recognised text stays as printed: old letters are not replaced by
+modern ones.
 """
 
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
+from typing import TypedDict, cast
 
 from quire.core.errors import UsageError
-
-# Code, ISO 639-3, script (ISO 15924), traineddata of Tesseract (best first), names.
-# The first row of a code is its default script; other scripts have separate rows.
-_TABLE = """
-af           afr  Latn  afr           Afrikaans
-am           amh  Ethi  amh           Amharic
-ar           ara  Arab  ara           Arabic
-as           asm  Beng  asm           Assamese
-az           aze  Latn  aze           Azerbaijani
-az-Cyrl      aze  Cyrl  aze_cyrl      Azerbaijani in Cyrillic
-be           bel  Cyrl  bel           Belarusian
-bg           bul  Cyrl  bul           Bulgarian
-bn           ben  Beng  ben           Bengali, Bangla
-bo           bod  Tibt  bod           Tibetan
-br           bre  Latn  bre           Breton
-bs           bos  Latn  bos           Bosnian
-ca           cat  Latn  cat           Catalan
-ceb          ceb  Latn  ceb           Cebuano
-chr          chr  Cher  chr           Cherokee
-co           cos  Latn  cos           Corsican
-cs           ces  Latn  ces           Czech
-cy           cym  Latn  cym           Welsh
-da           dan  Latn  dan           Danish, Dansk
-de           deu  Latn  deu           German, Deutsch
-de-fraktur   deu  Latf  frk,deu_latf  German in Fraktur, Fraktur
-dv           div  Thaa  div           Divehi
-dz           dzo  Tibt  dzo           Dzongkha
-el           ell  Grek  ell           Greek
-en           eng  Latn  eng           English
-enm          enm  Latn  enm           Middle English
-eo           epo  Latn  epo           Esperanto
-es           spa  Latn  spa           Spanish, Español, Castilian
-es-old       spa  Latn  spa_old       Old Spanish
-et           est  Latn  est           Estonian
-eu           eus  Latn  eus           Basque
-fa           fas  Arab  fas           Persian, Farsi
-fi           fin  Latn  fin           Finnish
-fo           fao  Latn  fao           Faroese
-fr           fra  Latn  fra           French, Français
-frm          frm  Latn  frm           Middle French
-fy           fry  Latn  fry           Western Frisian, Frisian
-ga           gle  Latn  gle           Irish
-gd           gla  Latn  gla           Scottish Gaelic
-gl           glg  Latn  glg           Galician
-grc          grc  Grek  grc           Ancient Greek
-gu           guj  Gujr  guj           Gujarati
-he           heb  Hebr  heb           Hebrew
-hi           hin  Deva  hin           Hindi
-hr           hrv  Latn  hrv           Croatian
-ht           hat  Latn  hat           Haitian
-hu           hun  Latn  hun           Hungarian
-hy           hye  Armn  hye           Armenian
-id           ind  Latn  ind           Indonesian
-is           isl  Latn  isl           Icelandic
-it           ita  Latn  ita           Italian, Italiano
-it-old       ita  Latn  ita_old       Old Italian
-iu           iku  Cans  iku           Inuktitut
-ja           jpn  Jpan  jpn           Japanese
-ja-vertical  jpn  Jpan  jpn_vert      Japanese in columns
-jv           jav  Latn  jav           Javanese
-ka           kat  Geor  kat           Georgian
-ka-old       kat  Geor  kat_old       Old Georgian
-kk           kaz  Cyrl  kaz           Kazakh
-km           khm  Khmr  khm           Khmer
-kn           kan  Knda  kan           Kannada
-ko           kor  Hang  kor           Korean
-ko-vertical  kor  Hang  kor_vert      Korean in columns
-ku           kmr  Latn  kmr           Kurdish, Kurmanji
-ky           kir  Cyrl  kir           Kyrgyz
-la           lat  Latn  lat           Latin
-lb           ltz  Latn  ltz           Luxembourgish
-lo           lao  Laoo  lao           Lao
-lt           lit  Latn  lit           Lithuanian
-lv           lav  Latn  lav           Latvian
-mi           mri  Latn  mri           Maori
-mk           mkd  Cyrl  mkd           Macedonian
-ml           mal  Mlym  mal           Malayalam
-mn           mon  Cyrl  mon           Mongolian
-mr           mar  Deva  mar           Marathi
-ms           msa  Latn  msa           Malay
-mt           mlt  Latn  mlt           Maltese
-my           mya  Mymr  mya           Burmese
-ne           nep  Deva  nep           Nepali
-nl           nld  Latn  nld           Dutch, Nederlands
-no           nor  Latn  nor           Norwegian
-oc           oci  Latn  oci           Occitan
-or           ori  Orya  ori           Odia, Oriya
-pa           pan  Guru  pan           Punjabi
-pl           pol  Latn  pol           Polish, Polski
-ps           pus  Arab  pus           Pashto
-pt           por  Latn  por           Portuguese, Português
-qu           que  Latn  que           Quechua
-rm           roh  Latn  Latin         Romansh
-ro           ron  Latn  ron           Romanian
-ru           rus  Cyrl  rus           Russian
-sa           san  Deva  san           Sanskrit
-sd           snd  Arab  snd           Sindhi
-si           sin  Sinh  sin           Sinhala
-sk           slk  Latn  slk           Slovak
-sl           slv  Latn  slv           Slovenian
-sq           sqi  Latn  sqi           Albanian
-sr           srp  Cyrl  srp           Serbian
-sr-Latn      srp  Latn  srp_latn      Serbian in Latin letters
-su           sun  Latn  sun           Sundanese
-sv           swe  Latn  swe           Swedish, Svenska
-sw           swa  Latn  swa           Swahili
-syr          syr  Syrc  syr           Syriac
-ta           tam  Taml  tam           Tamil
-te           tel  Telu  tel           Telugu
-tg           tgk  Cyrl  tgk           Tajik
-th           tha  Thai  tha           Thai
-ti           tir  Ethi  tir           Tigrinya
-tl           fil  Latn  fil           Filipino, Tagalog
-to           ton  Latn  ton           Tongan
-tr           tur  Latn  tur           Turkish
-tt           tat  Cyrl  tat           Tatar
-ug           uig  Arab  uig           Uyghur
-uk           ukr  Cyrl  ukr           Ukrainian
-ur           urd  Arab  urd           Urdu
-uz           uzb  Latn  uzb           Uzbek
-uz-Cyrl      uzb  Cyrl  uzb_cyrl      Uzbek in Cyrillic
-vi           vie  Latn  vie           Vietnamese
-yi           yid  Hebr  yid           Yiddish
-yo           yor  Latn  yor           Yoruba
-zh           zho  Hans  chi_sim       Chinese, Simplified Chinese
-zh-vertical  zho  Hans  chi_sim_vert  Chinese in columns
-zh-Hant      zho  Hant  chi_tra       Traditional Chinese
-zh-Hant-vertical zho Hant chi_tra_vert Traditional Chinese in columns
-"""
-
-_SCRIPT_DATA = {
-    "Arab": "Arabic",
-    "Armn": "Armenian",
-    "Beng": "Bengali",
-    "Cans": "Canadian_Aboriginal",
-    "Cher": "Cherokee",
-    "Cyrl": "Cyrillic",
-    "Deva": "Devanagari",
-    "Ethi": "Ethiopic",
-    "Geor": "Georgian",
-    "Grek": "Greek",
-    "Gujr": "Gujarati",
-    "Guru": "Gurmukhi",
-    "Hang": "Hangul",
-    "Hans": "HanS",
-    "Hant": "HanT",
-    "Hebr": "Hebrew",
-    "Jpan": "Japanese",
-    "Khmr": "Khmer",
-    "Knda": "Kannada",
-    "Laoo": "Lao",
-    "Latf": "Fraktur",
-    "Latn": "Latin",
-    "Mlym": "Malayalam",
-    "Mymr": "Myanmar",
-    "Orya": "Oriya",
-    "Sinh": "Sinhala",
-    "Syrc": "Syriac",
-    "Taml": "Tamil",
-    "Telu": "Telugu",
-    "Thaa": "Thaana",
-    "Thai": "Thai",
-    "Tibt": "Tibetan",
-}
-"""Tesseract's data for all languages of a script: the fallback where that of the language is missing."""
-
-_ALIASES = {
-    "frk": "de-fraktur",
-    "nb": "no",
-    "nn": "no",
-    "nob": "no",
-    "nno": "no",
-    "tgl": "tl",
-    "iw": "he",
-    "chi": "zh",
-    "cmn": "zh",
-    "zh-cn": "zh",
-    "zh-sg": "zh",
-    "zh-hans": "zh",
-    "zh-tw": "zh-Hant",
-    "zh-hk": "zh-Hant",
-    "zh-mo": "zh-Hant",
-    "ger": "de",
-    "fre": "fr",
-    "dut": "nl",
-    "gre": "el",
-    "cze": "cs",
-    "rum": "ro",
-    "slo": "sk",
-    "per": "fa",
-    "ice": "is",
-    "wel": "cy",
-    "baq": "eu",
-    "arm": "hy",
-    "geo": "ka",
-    "mac": "mk",
-    "may": "ms",
-    "bur": "my",
-    "alb": "sq",
-    "tib": "bo",
-}
 
 _PPOCR_SCRIPTS = frozenset({"Latn", "Hans", "Hant", "Jpan"})
 # Their letters are not in the character list of PP-OCRv6; of Greek it lacks the accents and the final sigma.
@@ -236,7 +40,7 @@ class Language:
     def package(self) -> str:
         """The Debian package with the best of its traineddata."""
         best = self.traineddata[0]
-        if best == _SCRIPT_DATA[self.script]:
+        if best == _listed()["scripts"][self.script]:
             return f"tesseract-ocr-script-{'frak' if self.script == 'Latf' else self.script.lower()}"
         return f"tesseract-ocr-{best.replace('_', '-')}"
 
@@ -272,7 +76,7 @@ def traineddata_of_script(name: str, available: Sequence[str]) -> tuple[str, ...
     """The installed data for a script in Tesseract's terms (`Cyrillic`): that of the script, or of its languages."""
     if name in available:
         return (name,)
-    codes = [code for code, data in _SCRIPT_DATA.items() if data == name]
+    codes = [code for code, data in _listed()["scripts"].items() if data == name]
     found = (one.installed(available) for one in all_languages() if one.script in codes)
     return tuple(dict.fromkeys(data for data in found if data))
 
@@ -298,33 +102,52 @@ def _in_fraktur(wanted: str) -> Language | None:
     german = _by_code()["de-fraktur"]
     if language.code == "de":
         return german
-    files = tuple(name for name in german.traineddata if name.endswith(_SCRIPT_DATA["Latf"]))
+    files = tuple(name for name in german.traineddata if name.endswith(_listed()["scripts"]["Latf"]))
     return replace(german, code=f"{language.code}-fraktur", name=f"{language.name} in Fraktur", traineddata=files)
+
+
+class _Row(TypedDict):
+    code: str
+    iso639_3: str
+    script: str
+    traineddata: list[str]
+    names: list[str]
+
+
+class _Listed(TypedDict):
+    """`scripts`: Tesseract's data for all languages of a script, where that of the language is missing."""
+
+    languages: list[_Row]
+    scripts: dict[str, str]
+    aliases: dict[str, str]
+
+
+@cache
+def _listed() -> _Listed:
+    return cast(_Listed, json.loads(Path(__file__).with_suffix(".json").read_bytes()))
 
 
 @cache
 def _by_code() -> Mapping[str, Language]:
-    rows = (line.split(maxsplit=4) for line in _TABLE.strip().splitlines())
-    return {code: _language(code, script, files, names) for code, _, script, files, names in rows}
+    return {row["code"]: _language(row) for row in _listed()["languages"]}
 
 
-def _language(code: str, script: str, files: str, names: str) -> Language:
-    own, whole = files.split(","), _SCRIPT_DATA[script]
+def _language(row: _Row) -> Language:
+    code, script, whole = row["code"], row["script"], _listed()["scripts"][row["script"]]
     # Debian puts the data of scripts next to that of languages, other distributions into a folder.
-    listed = dict.fromkeys([*own, whole, f"script/{whole}"])
+    files = dict.fromkeys([*row["traineddata"], whole, f"script/{whole}"])
     readable = script in _PPOCR_SCRIPTS and code not in _NOT_PPOCR
-    return Language(code, names.split(", ")[0], script, tuple(listed), readable)
+    return Language(code, row["names"][0], script, tuple(files), readable)
 
 
 @cache
 def _by_name() -> Mapping[str, Language]:
     """All spellings of a language, in lower case with hyphens. Earlier rows win: `deu` is `de`."""
     known: dict[str, Language] = {}
-    for line in _TABLE.strip().splitlines():
-        code, three, script, files, names = line.split(maxsplit=4)
-        ways = [code, three, f"{code}-{script}", f"{three}-{script}", *files.split(","), *names.split(", ")]
-        for way in ways:
-            known.setdefault(way.lower().replace("_", "-"), _by_code()[code])
-    for alias, code in _ALIASES.items():
+    for row in _listed()["languages"]:
+        codes = [row["code"], row["iso639_3"]]
+        for way in [*codes, *(f"{code}-{row['script']}" for code in codes), *row["traineddata"], *row["names"]]:
+            known.setdefault(way.lower().replace("_", "-"), _by_code()[row["code"]])
+    for alias, code in _listed()["aliases"].items():
         known.setdefault(alias, _by_code()[code])
     return known
