@@ -11,8 +11,8 @@ from quire.durable.indexing.index_steps import PART
 from quire.durable.indexing.read_places import ReadPlaces, RecordedPlace
 from quire.durable.indexing.searcher import search_index
 from quire.durable.indexing.store_index import open_indexes
+from quire.net.search_engine import EngineAddress
 from quire.retrieval.embed.embedder_registry import AUTO, NONE, chosen_embedder
-from quire.retrieval.search.engine_address import EngineAddress
 from quire.retrieval.search.hits import SearchHit
 from quire.retrieval.search.index_search import SearchOptions
 from quire.retrieval.search.query import SearchFilter, parse_query
