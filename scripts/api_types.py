@@ -37,8 +37,8 @@ def declarations() -> str:
         for model in vars(module).values()
         if isinstance(model, type) and issubclass(model, BaseModel) and model.__module__ == module.__name__
     ]
-    sent = [model for model in models if issubclass(model, schemas.ApiModel) and model is not schemas.ApiModel]
-    got = [model for model in models if not issubclass(model, schemas.ApiModel)]
+    sent = [model for model in models if issubclass(model, schemas.ApiSchema) and model is not schemas.ApiSchema]
+    got = [model for model in models if not issubclass(model, schemas.ApiSchema)]
     _, asked = models_json_schema([(model, "validation") for model in sent])
     _, told = models_json_schema([(model, "serialization") for model in got])
     described = {**asked["$defs"], **told["$defs"]}

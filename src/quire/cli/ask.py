@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import textwrap
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from quire.cli import options
-from quire.cli.command_errors import print_lines
+from quire.cli.command_errors import print_json, print_lines
 from quire.cli.hit_pictures import HitPictures
 from quire.cli.index import search_place
 from quire.cli.search import WIDTH, print_hits
@@ -67,7 +66,7 @@ def ask(
         reply = _replied(model, question, hits) if model is not None and hits else None
         if as_json:
             said = {"question": question, "answer": reply.to_json() if reply else None}
-            print(json.dumps({**said, "passages": [hit.to_json() for hit in hits]}, ensure_ascii=False, indent=2))
+            print_json({**said, "passages": [hit.to_json() for hit in hits]})
         else:
             if reply is not None:
                 print_lines(_lines(reply))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from quire.cli.batch_counts import BatchCounts
 from quire.cli.batch_progress import BatchProgress, summary
+from quire.cli.command_errors import print_json
 from quire.cli.display_numbers import spell
 from quire.cli.stores import opened
 from quire.core.config import Settings
@@ -55,7 +55,7 @@ def drive(request: BatchRequest, settings: Settings, place: str, showing: Showin
     batch = progress.batch
     code = exit_code(outcome, batch)
     if showing.as_json:
-        print(json.dumps(_report(run, outcome, batch, code), ensure_ascii=False, indent=2))
+        print_json(_report(run, outcome, batch, code))
     elif not showing.quiet:
         parts = list(advice(batch, remaining=outcome.remaining, where=where_of(settings)))
         print("\n".join(summary(batch, time.monotonic() - begun, parts)))

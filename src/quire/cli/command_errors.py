@@ -94,6 +94,21 @@ def print_lines(lines: Iterable[str]) -> None:
     print("\n".join(map(printable, lines)))
 
 
+def print_json(report: object) -> None:
+    """Print what a command found as JSON."""
+    import json  # takes time to import
+
+    print(json.dumps(report, ensure_ascii=False, indent=2))
+
+
+def print_report(report: object, lines: Iterable[str], *, as_json: bool) -> None:
+    """Print what a command found, as JSON or as lines for people."""
+    if as_json:
+        print_json(report)
+    else:
+        print_lines(lines)
+
+
 def group(name: str, help: str) -> typer.Typer:
     """A group of commands. Plain help: importing Rich takes longer than reading most documents."""
     return typer.Typer(

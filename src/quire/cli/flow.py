@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from quire.cli.command_errors import group, reporting_errors
+from quire.cli import options
+from quire.cli.command_errors import group, print_json, reporting_errors
 from quire.core.errors import EXIT_COMPLETE, QuireError, UsageError
 
 if TYPE_CHECKING:
@@ -33,16 +34,15 @@ app = group("flow", "Pipelines in YAML: list them, show one, check files, run th
 Names = Annotated[
     list[str] | None, Argument(metavar="[NAME|FILE]...", help="Flows by name or file; all flows by default.")
 ]
-AsJson = Annotated[bool, Option("--json", help="Write JSON.")]
 
 
 @app.command("list", short_help="List the flows.")
 @reporting_errors
-def list_flows(as_json: AsJson = False) -> int:
+def list_flows(as_json: options.Json = False) -> int:
     """Show the flows that ship with Quire, and those in the folder `flows`."""
     loaded = [(found, _tried(found)) for found in _found(None)]
     if as_json:
-        print(json.dumps({"flows": [_report(found, flow) for found, flow in loaded]}, ensure_ascii=False, indent=2))
+        print_json({"flows": [_report(found, flow) for found, flow in loaded]})
     else:
         width = max(len(found.name) for found, _ in loaded)
         for found, flow in loaded:
@@ -55,7 +55,7 @@ def list_flows(as_json: AsJson = False) -> int:
 @app.command("show", short_help="Show the inputs, steps and outputs of a flow.")
 @reporting_errors
 def show(
-    name: Annotated[str, Argument(metavar="NAME|FILE", help="A flow by name or file.")], as_json: AsJson = False
+    name: Annotated[str, Argument(metavar="NAME|FILE", help="A flow by name or file.")], as_json: options.Json = False
 ) -> int:
     """Show the inputs, steps and outputs of a flow."""
     from quire.durable.inline.flow_call import Flow

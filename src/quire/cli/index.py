@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from contextlib import ExitStack
@@ -15,6 +14,7 @@ from typer import Argument, Option
 from quire.cli import options
 from quire.cli.batch_progress import BatchProgress, summary
 from quire.cli.batch_run import advice, exit_code
+from quire.cli.command_errors import print_json
 from quire.cli.display_numbers import spell
 from quire.cli.settings import configuration_of
 from quire.cli.stores import opened
@@ -60,10 +60,7 @@ def index(  # noqa: PLR0913 - one argument per option
 ) -> int:
     """Index documents for search: text, tables and OCR of scans, by words and by meaning. Run it again after a change
     or an interruption: only what is new is read, and documents that are gone are removed."""
-    configuration = configuration_of(
-        {name: value for name, value in locals().items() if name not in ("embedder", "rebuild", "engine")}
-        | {"index": engine}
-    )
+    configuration = configuration_of({**locals(), "engine": None, "index": engine})
     paths = paths or []
     check_paths(paths)
     choice = limit, force, retry, rebuild
@@ -119,7 +116,7 @@ def _indexed(
     code = exit_code(outcome, batch)
     if as_json:
         report = {"run": run, "exit_code": code, "index": asdict(version), "documents": dict(batch.counts)}
-        print(json.dumps(report, ensure_ascii=False, indent=2))
+        print_json(report)
     elif not quiet:
         parts = list(advice(batch, remaining=outcome.remaining, where=""))
         print("\n".join(summary(batch, time.monotonic() - begun, parts)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from quire.cli import options, sample_documents
-from quire.cli.command_errors import print_lines
+from quire.cli.command_errors import print_json, print_lines
 from quire.cli.display_numbers import spell
 from quire.cli.settings import settings_of
 from quire.core.context import Json
@@ -71,7 +70,7 @@ def learn(
     if output is not None:
         learning.model.save(output)
     if as_json:
-        print(json.dumps(_report(learning), ensure_ascii=False, indent=2))
+        print_json(_report(learning))
     elif not quiet or check:
         print_lines(report_lines(learning))
     return EXIT_COMPLETE

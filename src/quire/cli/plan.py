@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ from quire.cli import options
 from quire.cli.batch_counts import without_name
 from quire.cli.batch_options import BatchPlaceOptions, BatchReadingOptions, BatchSelectionOptions, choice_of
 from quire.cli.batch_settings import asked_for
-from quire.cli.command_errors import print_lines
+from quire.cli.command_errors import print_report
 from quire.cli.display_numbers import spell
 from quire.cli.settings import configuration_of
 from quire.cli.stores import looked_at
@@ -64,13 +63,10 @@ def show_plan(request: BatchRequest, settings: Settings, place: str, *, as_json:
         planned = plan_batch(
             request, database, password=bool(settings.password or settings.password_for), remember=False
         )
-    if as_json:
-        documents = [document.to_json() for document in planned.documents]
-        left_out = [one._asdict() for one in planned.left_out]
-        report = {"counts": planned.counts, "left_out": left_out, "documents": documents}
-        print(json.dumps(report, ensure_ascii=False, indent=2))
-    else:
-        print_lines(_lines(planned))
+    documents = [document.to_json() for document in planned.documents]
+    left_out = [one._asdict() for one in planned.left_out]
+    report = {"counts": planned.counts, "left_out": left_out, "documents": documents}
+    print_report(report, _lines(planned), as_json=as_json)
     return EXIT_PARTIAL if planned.counts.get("error") else EXIT_COMPLETE
 
 

@@ -13,7 +13,7 @@ from typer import Argument
 from quire.cli import display_numbers, options
 from quire.cli.batch_counts import without_name
 from quire.cli.batch_run import where_of
-from quire.cli.command_errors import group, print_lines, reporting_errors
+from quire.cli.command_errors import group, print_report, reporting_errors
 from quire.cli.display_numbers import spell
 from quire.cli.removed import REMOVED_OF_QUARANTINE, add_removed
 from quire.cli.settings import settings_of
@@ -42,10 +42,8 @@ def list_(
     settings = settings_of(locals())
     with opened(settings, existing_place(settings)) as here:
         found = Quarantine(here.store.database).entries()
-    if as_json:
-        print(json.dumps([asdict(entry) for entry in found], ensure_ascii=False, indent=2))
-    else:
-        print_lines(map(_line, found) if found else ["no document is in quarantine"])
+    lines = map(_line, found) if found else ["no document is in quarantine"]
+    print_report([asdict(entry) for entry in found], lines, as_json=as_json)
     if found and not as_json:
         print(f"`quire run{where_of(settings)} --retry` retries them")
     return EXIT_COMPLETE

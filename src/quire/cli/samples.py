@@ -10,7 +10,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from quire.cli import options, sample_documents
-from quire.cli.command_errors import group, print_lines, reporting_errors
+from quire.cli.command_errors import group, print_json, print_lines, print_report, reporting_errors
 from quire.cli.settings import settings_of
 from quire.core.errors import EXIT_COMPLETE, UsageError
 
@@ -37,10 +37,8 @@ def list_(folder: _Folder, as_json: options.Json = False) -> int:
         {"id": one.id, "document": one.document, "name": one.name, "values": len(one.values)}
         for one in SampleStore(folder)
     ]
-    if as_json:
-        print(json.dumps({"samples": rows}, ensure_ascii=False, indent=2))
-    else:
-        print_lines(f"{row['id']}  {row['name']}  {row['values']} values" for row in rows)
+    lines = (f"{row['id']}  {row['name']}  {row['values']} values" for row in rows)
+    print_report({"samples": rows}, lines, as_json=as_json)
     return EXIT_COMPLETE
 
 
@@ -87,7 +85,7 @@ def export(folder: _Folder, to: _Format = "jsonl") -> int:
         sys.stdout.buffer.write(samples_jsonl(found))
         sys.stdout.buffer.flush()
     else:
-        print(json.dumps(tasks_of(found), ensure_ascii=False, indent=2))
+        print_json(tasks_of(found))
     return EXIT_COMPLETE
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from quire.cli import options
-from quire.cli.command_errors import print_lines
+from quire.cli.command_errors import print_json, print_lines
 from quire.cli.excerpts import excerpt_lines
 from quire.cli.hit_pictures import HitPictures
 from quire.cli.index import search_place
@@ -74,8 +73,7 @@ def search(
             if save is not None:
                 for number, hit in enumerate(hits, 1):
                     pictures.of(number, hit)
-            found = {"query": query, "hits": [hit.to_json() for hit in hits]}
-            print(json.dumps(found, ensure_ascii=False, indent=2))
+            print_json({"query": query, "hits": [hit.to_json() for hit in hits]})
         else:
             print_hits(hits, pictures)
     return EXIT_COMPLETE if hits else EXIT_PARTIAL

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
@@ -14,7 +13,7 @@ from quire.cli import display_numbers, options
 from quire.cli.batch_counts import BatchCounts, counts_of
 from quire.cli.batch_progress import counted, left_out_lines, next_lines, took
 from quire.cli.batch_run import advice, where_of
-from quire.cli.command_errors import print_lines
+from quire.cli.command_errors import print_report
 from quire.cli.settings import settings_of
 from quire.cli.stores import BATCH, existing_place, find_run, opened
 from quire.core.context import RunStatus, Runtime
@@ -46,11 +45,9 @@ def status(
     with opened(settings, existing_place(settings)) as here:
         found = here.runtime.status(find_run(here.runtime, run).run)
         batch = counts_of(here.runtime.events(found.run))
-    if as_json:
-        print(json.dumps(status_report(found, batch, time.time()), ensure_ascii=False, indent=2))
-    else:
-        most = None if all_failures else MOST_SHOWN
-        print_lines([*_lines(found, batch, time.time(), most), *_next(found, batch, where_of(settings))])
+    now, most = time.time(), None if all_failures else MOST_SHOWN
+    lines = (*_lines(found, batch, now, most), *_next(found, batch, where_of(settings)))
+    print_report(status_report(found, batch, now), lines, as_json=as_json)
     return EXIT_COMPLETE
 
 
@@ -67,10 +64,8 @@ def runs(
         found = here.runtime.runs(flow=None if everything else BATCH, limit=limit)
         # A batch that has not finished has no result; its events say how far it came.
         lines = [] if as_json else [_run_line(run, counts_of(_events_of(here.runtime, run))) for run in found]
-    if as_json:
-        print(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=2))
-    else:
-        print_lines(lines or ["no runs yet; start one with `quire run PATH… -o DIR`"])
+    nothing = ["no runs yet; start one with `quire run PATH… -o DIR`"]
+    print_report([asdict(one) for one in found], lines or nothing, as_json=as_json)
     return EXIT_COMPLETE
 
 

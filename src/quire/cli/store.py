@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ import typer
 from typer import Argument, Option
 
 from quire.cli import options
-from quire.cli.command_errors import group, print_lines, reporting_errors
+from quire.cli.command_errors import group, print_lines, print_report, reporting_errors
 from quire.cli.display_numbers import spell
 from quire.cli.settings import settings_of
 from quire.cli.stores import existing_place
@@ -58,10 +57,7 @@ def report(
 
     with _opened(settings_of(locals())) as opened:
         found = reporting.report(opened)
-    if as_json:
-        print(json.dumps({**asdict(found), "shared_bytes": found.shared_bytes}, ensure_ascii=False, indent=2))
-    else:
-        print_lines(_report_lines(found))
+    print_report({**asdict(found), "shared_bytes": found.shared_bytes}, _report_lines(found), as_json=as_json)
     return EXIT_COMPLETE
 
 
@@ -86,10 +82,7 @@ def gc(
     with _opened(settings_of(locals())) as opened:
         limits = Limits(unused_days=unused_days, answers=answers, run_days=run_days)
         found = collect(opened, limits, dry_run=dry_run)
-    if as_json:
-        print(json.dumps({**asdict(found), "dry_run": dry_run}, indent=2))
-    else:
-        print_lines(_collected_lines(found, dry_run=dry_run))
+    print_report({**asdict(found), "dry_run": dry_run}, _collected_lines(found, dry_run=dry_run), as_json=as_json)
     return EXIT_COMPLETE
 
 
@@ -135,11 +128,9 @@ def delete(  # noqa: PLR0913 - one argument per option
             forget(opened.database, address)
         deleted = delete_documents(opened, named, scopes=scopes, dry_run=dry_run)
     models = {one.document: [str(path) for path in models_of(learned, one.document)] for one in deleted}
-    if as_json:
-        rows = [{**asdict(one), "learned": models[one.document], "dry_run": dry_run} for one in deleted]
-        print(json.dumps(rows, ensure_ascii=False, indent=2))
-    else:
-        print_lines(_deleted_lines(deleted, dry_run=dry_run))
+    rows = [{**asdict(one), "learned": models[one.document], "dry_run": dry_run} for one in deleted]
+    print_report(rows, _deleted_lines(deleted, dry_run=dry_run), as_json=as_json)
+    if not as_json:
         print_lines(
             f"  kept: {path}, which learnt from it; learn again without it" for all in models.values() for path in all
         )

@@ -19,10 +19,10 @@ import struct
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, TypedDict
 
 from quire.core.fonts import Font, FontStyle, looks_of
-from quire.core.types import AnswerSource, LeftOut, PageInfo
+from quire.core.types import AnswerSource, Box, LeftOut, PageInfo
 
 MAGIC = b"QPT1"
 
@@ -82,15 +82,6 @@ class FormulaInfo(TypedDict):
     box: list[float]
     latex: str
     unsure: bool
-
-
-class Box(NamedTuple):
-    """Left, top, right, bottom in points of the displayed page."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, overload
 
 from quire.core.keys import ArtifactKey, Digest
 
@@ -67,6 +67,15 @@ DOUBTFUL = 0.65
 """Mean confidence of the OCR of a page: below it, its ledger entry has a reason."""
 
 
+class Box(NamedTuple):
+    """Left, top, right, bottom in points of the displayed page."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
 @dataclass(frozen=True, slots=True)
 class BBox:
     """Left, top, width and height as fractions of the displayed page, origin at the top left."""
@@ -108,10 +117,10 @@ class BBox:
         right, bottom = max(b.right for b in listed), max(b.bottom for b in listed)
         return cls(left, top, round(right - left, 5), round(bottom - top, 5))
 
-    def points(self, size: tuple[float, float]) -> tuple[float, float, float, float]:
-        """(left, top, right, bottom) on a page (or picture) of `size`."""
+    def points(self, size: tuple[float, float]) -> Box:
+        """The same place on a page (or picture) of `size`."""
         width, height = size
-        return self.left * width, self.top * height, self.right * width, self.bottom * height
+        return Box(self.left * width, self.top * height, self.right * width, self.bottom * height)
 
 
 NO_BOX = BBox(0.0, 0.0, 0.0, 0.0)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from quire.core.affine import Affine
 from quire.core.engine import ReadLine, Recognition
 from quire.core.types import BBox, Layout, Region
+from quire.pages.geometry.extents import area, shared_area
 
 _SAME = Affine()
 
@@ -47,7 +48,4 @@ def joined(region: Region, slices: Sequence[Recognition]) -> Recognition:
 
 def _same(box: BBox, other: BBox) -> bool:
     """Whether two boxes mostly cover each other."""
-    width = min(box.right, other.right) - max(box.left, other.left)
-    height = min(box.bottom, other.bottom) - max(box.top, other.top)
-    shared = max(0.0, width) * max(0.0, height)
-    return shared > 0.5 * max(box.width * box.height, other.width * other.height)
+    return shared_area(box, other) > 0.5 * max(area(box), area(other))

@@ -6,7 +6,6 @@ tables; a page without hidden text is returned as it is, and nothing is drawn fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,8 @@ from quire.core.errors import InputError
 from quire.core.guarded_parts import Notes
 from quire.core.median import median
 from quire.core.pagetext import INVISIBLE, PageText
+from quire.core.types import Box
+from quire.pages.geometry.extents import area, shared_area
 
 if TYPE_CHECKING:
     from quire.core.document import Reader
@@ -29,9 +30,8 @@ def with_pictures(reader: Reader, text: PageText) -> PageText | None:
     """The text with the pictures that a scan shows instead of the scan itself; None for any other page."""
     if text.ready or text.chars < FEW or 2 * text.invisible <= text.chars:
         return None
-    area = text.width * text.height
     placed = text.pictures()
-    others: list[Sequence[float]] = [box for box in placed if _area(box) < WHOLE * area]
+    others = [box for box in placed if area(box) < WHOLE * text.width * text.height]
     if len(others) == len(placed):
         return None
     from quire.pages.prepare.page_pictures import drawn_page  # lazy: few documents have such pages
@@ -44,12 +44,12 @@ def with_pictures(reader: Reader, text: PageText) -> PageText | None:
         return None  # the text is there, only the picture is damaged
     letter = LETTER * median(size for size, word in zip(text.sizes, text.texts, strict=True) for _ in word)
     across, down = text.width / picture.width, text.height / picture.height
-    words = list(zip(*[iter(text.boxes)] * 4, strict=True))
+    words = [Box(*box) for box in zip(*[iter(text.boxes)] * 4, strict=True)]
     notes = Notes(text.notes)
     rules, pictures = rules_and_pictures(picture, letter * picture.dpi / 72, notes)
     for x0, y0, x1, y1 in pictures:
-        box = (x0 * across, y0 * down, x1 * across, y1 * down)
-        if sum(_shared(box, word) for word in words) < LETTERED * _area(box):
+        box = Box(x0 * across, y0 * down, x1 * across, y1 * down)
+        if sum(shared_area(box, word) for word in words) < LETTERED * area(box):
             others.append(box)
     rulings = list(text.rulings)
     for x0, y0, x1, y1, thickness in rules:
@@ -60,13 +60,3 @@ def with_pictures(reader: Reader, text: PageText) -> PageText | None:
     flags = [flag & ~INVISIBLE for flag in text.flags]  # what they say is seen in the scan, in black
     colors = [0 if flag & INVISIBLE else color for flag, color in zip(text.flags, text.colors, strict=True)]
     return replace(text, images=shown, rulings=rulings, flags=flags, colors=colors, notes=tuple(notes))
-
-
-def _area(box: Sequence[float]) -> float:
-    return (box[2] - box[0]) * (box[3] - box[1])
-
-
-def _shared(box: Sequence[float], other: Sequence[float]) -> float:
-    width = min(box[2], other[2]) - max(box[0], other[0])
-    height = min(box[3], other[3]) - max(box[1], other[1])
-    return width * height if width > 0 and height > 0 else 0.0

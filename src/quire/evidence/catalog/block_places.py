@@ -9,6 +9,7 @@ from quire.core.types import BBox, Block, Cell, Part, Table, Word
 from quire.evidence.catalog.records import EvidenceRecord, SourceCatalog
 from quire.lexicon.phrases import TextSpan, folded, matches, solid
 from quire.output.export._lines import words_by_place
+from quire.pages.geometry.extents import are_level, has_middle
 
 
 def record_places(catalog: SourceCatalog, record: EvidenceRecord, span: TextSpan) -> tuple[Part, ...]:
@@ -43,7 +44,11 @@ def cell_places(block: Block, cell: Cell, span: TextSpan) -> tuple[Part, ...]:
     place = Part(cell.page, cell.bbox, cell.source)
     by_place = zip(block.places, words_by_place(block), strict=True)
     inside = [
-        (place, word) for part, there in by_place if part.page == cell.page for word in there if _is_in(word, cell)
+        (place, word)
+        for part, there in by_place
+        if part.page == cell.page
+        for word in there
+        if has_middle(cell.bbox, word.bbox)
     ]
     touched = _touched([solid(word.text) for _, word in inside], cell.text, span)
     return tuple(_lines([inside[at] for at in touched])) or (place,)
@@ -82,14 +87,7 @@ def _around(line: Sequence[tuple[Part, Word]]) -> Part:
 
 def _is_beside(left: BBox, right: BBox) -> bool:
     """Whether a word stands on the line of the one before it: they share half of the lower one's height."""
-    shared = min(left.bottom, right.bottom) - max(left.top, right.top)
-    return shared > 0.5 * min(left.height, right.height) and right.left >= left.left
-
-
-def _is_in(word: Word, cell: Cell) -> bool:
-    x, y = word.bbox.left + word.bbox.width / 2, word.bbox.top + word.bbox.height / 2
-    box = cell.bbox
-    return box.left <= x <= box.right and box.top <= y <= box.bottom
+    return are_level(left, right) and right.left >= left.left
 
 
 def _cells_at(table: Table, span: TextSpan) -> list[Cell]:

@@ -18,6 +18,7 @@ from quire.evidence.verify.matches import FoundValue, is_short, quoted_in
 from quire.lexicon.amounts import number_readings, numbers_in
 from quire.lexicon.phrases import TextSpan, solid
 from quire.output.place_crops import DPI, around, picture_id
+from quire.pages.geometry.extents import touch
 
 OUTSIDE = 1e-3
 """How far a box may reach over the edge of its page, or of its record: boxes are rounded."""
@@ -358,8 +359,4 @@ def _overlap(first: Part, second: Part) -> bool:
     """Whether two places share a part of the page; a place without a box is its whole page."""
     if first.page != second.page or NO_BOX in (first.bbox, second.bbox):
         return first.page == second.page
-    one, other = first.bbox, second.bbox
-    return (
-        min(one.right, other.right) - max(one.left, other.left) > -OUTSIDE
-        and min(one.bottom, other.bottom) - max(one.top, other.top) > -OUTSIDE
-    )
+    return touch(first.bbox, second.bbox, OUTSIDE)

@@ -20,6 +20,7 @@ from quire.evidence.extract.rules.candidate_ranking import value_of
 from quire.evidence.extract.schema import ExtractSchema, LeafSpec
 from quire.evidence.extract.values import Proposal
 from quire.lexicon.phrases import solid
+from quire.pages.geometry.extents import shared_area
 
 _INDEX = re.compile(r"\[\d+\]$")
 
@@ -123,5 +124,4 @@ class DocumentChoices:
 def _touch(one: BBox, other: BBox) -> bool:
     if NO_BOX in (one, other):
         return True
-    beside = min(one.right, other.right) > max(one.left, other.left)
-    return beside and min(one.bottom, other.bottom) > max(one.top, other.top)
+    return shared_area(one, other) > 0

@@ -16,6 +16,7 @@ from quire.lexicon.amounts import number_readings
 from quire.lexicon.dates import date_readings
 from quire.lexicon.durations import duration_of
 from quire.lexicon.phrases import solid
+from quire.pages.geometry.extents import overlap
 
 ALIKE = 0.88
 """How similar a text must be to a value that stands nowhere letter by letter: OCR misread it."""
@@ -118,10 +119,4 @@ def _shared(choice: LeafChoice, place: SamplePlace) -> float:
     """The part of the page that both cover, as a share of what at least one covers."""
     if choice.candidate.page != place.page or not place.bboxes:
         return 0.0
-    one, other = choice.candidate.bbox, BBox.union(place.bboxes)
-    width = min(one.right, other.right) - max(one.left, other.left)
-    height = min(one.bottom, other.bottom) - max(one.top, other.top)
-    if width <= 0 or height <= 0:
-        return 0.0
-    shared = width * height
-    return shared / max(one.width * one.height + other.width * other.height - shared, 1e-9)
+    return overlap(choice.candidate.bbox, BBox.union(place.bboxes))

@@ -12,6 +12,7 @@ from quire.core.lazy_words import JoinedWords
 from quire.core.types import NO_BOX, BBox, Block, Cell, Part, Word
 from quire.output.export._flow import is_unspaced
 from quire.output.export.contracts import Exportable
+from quire.pages.geometry.extents import has_middle
 from quire.pages.layout.lines import is_right_to_left
 
 Size = tuple[float, float]
@@ -127,7 +128,7 @@ def _words_by_cell(cells: Sequence[Cell], words: Iterable[Word]) -> tuple[list[l
     for word in words:
         y = word.bbox.top + word.bbox.height / 2
         near = (number for (top, bottom), row in rows.items() if top <= y <= bottom for number in row)
-        found = next((number for number in near if _is_within(word.bbox, cells[number].bbox)), None)
+        found = next((number for number in near if has_middle(cells[number].bbox, word.bbox)), None)
         (outside if found is None else inside[found]).append(word)
     return inside, outside
 
@@ -142,17 +143,12 @@ def words_by_place(block: Block) -> list[list[Word]]:
     found: list[list[Word]] = [[] for _ in places]
     at = 0
     for word in block.words:
-        following = next((i for i in range(at + 1, len(places)) if _is_within(word.bbox, places[i].bbox)), None)
+        following = next((i for i in range(at + 1, len(places)) if has_middle(places[i].bbox, word.bbox)), None)
         rises = bool(found[at]) and word.bbox.bottom < found[at][-1].bbox.top
-        if following is not None and (rises or not _is_within(word.bbox, places[at].bbox)):
+        if following is not None and (rises or not has_middle(places[at].bbox, word.bbox)):
             at = following
         found[at].append(word)
     return found
-
-
-def _is_within(inner: BBox, outer: BBox) -> bool:
-    x, y = inner.left + inner.width / 2, inner.top + inner.height / 2
-    return outer.left <= x <= outer.right and outer.top <= y <= outer.bottom
 
 
 def _lines_of_text(text: str, box: BBox) -> tuple[TextLine, ...]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from quire.core.types import Box
+from quire.pages.geometry.extents import area, touching
 from quire.pages.prepare.measures import paper_of
 from quire.pages.prepare.pixels import Pixels, grey_of, pixels
 
@@ -24,7 +26,6 @@ EDGE = 0.02  # of the page: the dark border of a scan
 LONGEST = 12.0  # times as long as wide: a bar
 FLAT = (12, 0.55)  # levels around the usual one, and share of the picture: a tint behind text
 HOLLOW = 0.3  # of its ink inside: a frame has less
-Box = tuple[float, float, float, float]
 
 
 def find_pictures(shown: Pixels, dpi: float, letter_height: float) -> list[Box]:
@@ -39,15 +40,14 @@ def find_pictures(shown: Pixels, dpi: float, letter_height: float) -> list[Box]:
     height, width = small.shape
     boxes = [*_blobs(ink, letter), *_drawings(ink, letter)]
     found = []
-    for box in _merged(boxes, letter):
-        left, top, right, bottom = box
-        area = (right - left) * (bottom - top)
-        if not LEAST_SHARE * width * height <= area <= MOST_SHARE * width * height:
+    for box in touching([Box(*one) for one in boxes], letter):
+        left, top, right, bottom = map(int, box)
+        if not LEAST_SHARE * width * height <= area(box) <= MOST_SHARE * width * height:
             continue
         long = max((right - left) / (bottom - top), (bottom - top) / (right - left)) > LONGEST
         if long or _at_border(box, (width, height)) or _is_panel(small[top:bottom, left:right], paper):
             continue
-        found.append((left / scale, top / scale, right / scale, bottom / scale))
+        found.append(Box(left / scale, top / scale, right / scale, bottom / scale))
     return sorted(found, key=lambda box: (box[1], box[0]))
 
 
@@ -75,11 +75,11 @@ def _drawings(ink: Pixels, letter: float) -> list[tuple[int, int, int, int]]:
     wide, high = SPREAD[0] * letter, SPREAD[1] * letter
     _, labels, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     found = []
-    for number, (left, top, across, down, area) in enumerate(stats.tolist()):
+    for number, (left, top, across, down, inked) in enumerate(stats.tolist()):
         if number == 0 or across <= wide or down <= high:
             continue
         inner = labels[top + down // 10 : top + down - down // 10, left + across // 10 : left + across - across // 10]
-        if np.count_nonzero(inner == number) > HOLLOW * area:
+        if np.count_nonzero(inner == number) > HOLLOW * inked:
             found.append((left, top, left + across, top + down))
     return found
 
@@ -91,31 +91,7 @@ def _is_panel(shown: Pixels, paper: float) -> bool:
     return usual < paper - DARKER and flat > FLAT[1]
 
 
-def _merged(boxes: list[tuple[int, int, int, int]], reach: float) -> list[tuple[int, int, int, int]]:
-    """Boxes that touch, or nearly, as one."""
-    merged: list[tuple[int, int, int, int]] = []
-    for box in sorted(boxes, key=lambda box: box[1]):
-        grown = box
-        while True:
-            near = [other for other in merged if _touch(grown, other, reach)]
-            if not near:
-                break
-            merged = [other for other in merged if other not in near]
-            grown = (
-                min(grown[0], *(other[0] for other in near)),
-                min(grown[1], *(other[1] for other in near)),
-                max(grown[2], *(other[2] for other in near)),
-                max(grown[3], *(other[3] for other in near)),
-            )
-        merged.append(grown)
-    return merged
-
-
-def _touch(a: tuple[int, int, int, int], b: tuple[int, int, int, int], reach: float) -> bool:
-    return a[0] <= b[2] + reach and b[0] <= a[2] + reach and a[1] <= b[3] + reach and b[1] <= a[3] + reach
-
-
-def _at_border(box: tuple[int, int, int, int], size: tuple[int, int]) -> bool:
+def _at_border(box: Box, size: tuple[int, int]) -> bool:
     """Whether a box is a strip along the edge of the picture: the border of a scan."""
     left, top, right, bottom = box
     width, height = size

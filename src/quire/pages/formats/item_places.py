@@ -11,11 +11,13 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Any
 
-from quire.core.pagetext import Box, PageText
+from quire.core.pagetext import PageText
+from quire.core.types import Box
 from quire.pages.formats.alignment import SoughtText, align
 from quire.pages.formats.placed_pictures import SoughtPicture, Spot, place_pictures
 from quire.pages.formats.placed_tables import CellPlace, Placed, fill
-from quire.pages.formats.printed_text import PrintedLine, PrintedText, kept, letters, lines_of, union, without_furniture
+from quire.pages.formats.printed_text import PrintedLine, PrintedText, kept, letters, lines_of, without_furniture
+from quire.pages.geometry.extents import box_of
 
 Item = dict[str, Any]
 
@@ -139,7 +141,7 @@ class _Placing:
         for start, end in wanted.found:
             for page, at, box in self.printed.boxes(start, end):
                 found.setdefault(page, (at, []))[1].append(box)
-        return [(page, at, union(boxes)) for page, (at, boxes) in found.items()]
+        return [(page, at, box_of(boxes)) for page, (at, boxes) in found.items()]
 
     def _table_prov(self, item: Item, wanted: Sequence[SoughtText]) -> list[Item]:
         cells = [(_cell(cell), cell, one) for cell, one in zip(item["data"]["table_cells"], wanted, strict=True)]
@@ -157,7 +159,7 @@ class _Placing:
                 by_page[page].append(box)
                 written |= {"bbox": _bottom_left(self.pages[page], box), "page_no": self.pages[page].number}
                 self._place_content(written, one)
-        return [self._entry(page, union(boxes), (0, 0)) for page, boxes in sorted(by_page.items())]
+        return [self._entry(page, box_of(boxes), (0, 0)) for page, boxes in sorted(by_page.items())]
 
     def _place_content(self, cell: Item, wanted: SoughtText) -> None:
         """Items in a cell follow each other in its text."""

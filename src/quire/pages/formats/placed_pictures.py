@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from quire.core.pagetext import Box, PageText
+from quire.core.pagetext import PageText
+from quire.core.types import Box
 from quire.pages.formats.candidate_chains import PossiblePlace, chained
+from quire.pages.geometry.extents import overlap
 from quire.pages.layout.figures import find_figures
 
 _SAME_SHAPE = 0.05
@@ -96,12 +98,12 @@ def _drawings(pages: Sequence[PageText]) -> list[Spot]:
 
 
 def _same_spot(one: Spot, other: Spot) -> bool:
-    return one.page == other.page and _overlap(one.box, other.box) > 0
+    return one.page == other.page and overlap(one.box, other.box) > 0
 
 
 def _may_be(picture: SoughtPicture, image: Spot, *, drawn: bool) -> bool:
     if picture.shape is not None:
-        return picture.page == image.page and _overlap(picture.shape, image.box) >= _SAME_PLACE
+        return picture.page == image.page and overlap(picture.shape, image.box) >= _SAME_PLACE
     if drawn or picture.ratio is None:  # a picture without pixels is a drawing
         return drawn and picture.ratio is None and _is_between(picture, image)
     width, height = image.box.right - image.box.left, image.box.bottom - image.box.top
@@ -116,16 +118,3 @@ def _is_between(picture: SoughtPicture, image: Spot) -> bool:
     if before and (image.page, image.box.bottom) < (before.page, before.box.top - _TOLERANCE_POINTS):
         return False
     return not (after and (image.page, image.box.top) > (after.page, after.box.bottom + _TOLERANCE_POINTS))
-
-
-def _overlap(one: Box, other: Box) -> float:
-    """What two boxes share of what they cover together."""
-    width = min(one.right, other.right) - max(one.left, other.left)
-    height = min(one.bottom, other.bottom) - max(one.top, other.top)
-    shared = max(width, 0) * max(height, 0)
-    both = _area(one) + _area(other) - shared
-    return shared / both if both > 0 else 0.0
-
-
-def _area(box: Box) -> float:
-    return (box.right - box.left) * (box.bottom - box.top)

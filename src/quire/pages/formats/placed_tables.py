@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from quire.core.pagetext import Box, PageText
-from quire.pages.formats.printed_text import union
+from quire.core.pagetext import PageText
+from quire.core.types import Box
+from quire.pages.geometry.extents import box_of
 
 
 class CellPlace(NamedTuple):
@@ -34,7 +35,7 @@ def fill(placed: Placed, missing: Sequence[CellPlace], pages: Sequence[PageText]
             rows[cell.row].append((page, box))
         if cell.column_span == 1:
             columns[cell.column].append(box)
-    extents = {column: union(boxes) for column, boxes in columns.items()}
+    extents = {column: box_of(boxes) for column, boxes in columns.items()}
 
     @cache
     def by_height(page: int) -> list[tuple[float, int]]:
@@ -47,13 +48,13 @@ def fill(placed: Placed, missing: Sequence[CellPlace], pages: Sequence[PageText]
         beside = rows.get(cell.row, [])
         if cell.column not in extents or len({page for page, _ in beside}) != 1:
             continue
-        page, band = beside[0][0], union([box for _, box in beside])
+        page, band = beside[0][0], box_of([box for _, box in beside])
         heights = by_height(page)
         first, last = bisect_left(heights, (band.top, 0)), bisect_left(heights, (band.bottom, 0))
         runs = [pages[page].box(run) for _, run in heights[first:last] if pages[page].texts[run].strip()]
         mine = [run for run in runs if _columns_of(run, extents) == [cell.column]]
         if mine and not any(_overlap(run, box) for run in mine for _, box in beside):
-            found[cell] = page, union(mine)
+            found[cell] = page, box_of(mine)
     return found
 
 

@@ -17,8 +17,10 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from quire.core.pagetext import LINE, SPACE, Box, PageText
+from quire.core.pagetext import LINE, SPACE, PageText
+from quire.core.types import Box
 from quire.pages.formats.candidate_chains import PossiblePlace
+from quire.pages.geometry.extents import box_of
 
 MARKER_CHARS = 8
 """What printing may put before a text on its line: the number of a heading, the letter of a list item."""
@@ -122,7 +124,7 @@ def _line(index: int, page: PageText, words: list[list[int]]) -> PrintedLine:
             length += len(page.texts[run])
             ends.append((length, run))
     runs = [run for word in words for run in word]
-    return PrintedLine(index, words, kept("".join(texts)), ends, union([page.box(run) for run in runs]))
+    return PrintedLine(index, words, kept("".join(texts)), ends, box_of([page.box(run) for run in runs]))
 
 
 def without_furniture(
@@ -250,7 +252,7 @@ class PrintedText:
                     found.append((line.page, offset + first, []))
                 found[-1][2].extend(_boxes_in(line, self.pages[line.page], first, last))
             number += 1
-        return [(page, at, union(boxes)) for page, at, boxes in found if boxes]
+        return [(page, at, box_of(boxes)) for page, at, boxes in found if boxes]
 
     def free_words(self, start: int, end: int) -> list[tuple[int, int]]:
         """The words of a stretch that nothing has used."""
@@ -273,11 +275,6 @@ class PrintedText:
             groups[-1].append((self.line_starts[number], ends[number]))
             bottom = max(bottom, line.box.bottom)
         return groups
-
-
-def union(boxes: Sequence[Box]) -> Box:
-    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
-    return Box(min(lefts), min(tops), max(rights), max(bottoms))
 
 
 def _boxes_in(line: PrintedLine, page: PageText, first: int, last: int) -> Iterator[Box]:

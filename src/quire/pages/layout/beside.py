@@ -11,7 +11,9 @@ from itertools import islice, pairwise, zip_longest
 
 from quire.core.median import median
 from quire.core.pagetext import PageText
-from quire.pages.layout.fields import SAME_ROW, FieldPair, find_fields, rows_of_lines
+from quire.pages.geometry.extents import Boxed, box_of
+from quire.pages.geometry.rows import TIGHT_ROW, baseline_rows, from_left, grouped
+from quire.pages.layout.fields import FieldPair, find_fields
 from quire.pages.layout.labels import is_label
 from quire.pages.layout.lines import Line, words_of
 from quire.pages.layout.parties import (
@@ -27,7 +29,6 @@ from quire.pages.layout.parties import (
     names_party,
 )
 from quire.pages.layout.tables.strokes import Rules
-from quire.pages.layout.things import Thing, box_of
 
 GAP = 1.0  # of the size: the least width between two texts
 WIDE = 1.5  # of the size: a gap that parts two texts which the file, or OCR, wrote as one line
@@ -53,7 +54,7 @@ class SideText:
 
     def __init__(self, lines: list[Line]) -> None:
         self.lines = lines
-        self.things: list[Thing] = list(lines)
+        self.things: list[Boxed] = list(lines)
         self.left, self.top, self.right, self.bottom = box_of(lines)
 
     def with_fields(self, page: PageText, *, form: bool) -> list[FieldPair]:
@@ -106,7 +107,8 @@ def find_beside(page: PageText, lines: Sequence[Line], rules: Rules) -> tuple[li
     if not _any_beside(lines):
         return [], list(lines)
     parts = {id(line): _pieces(page, line) for line in lines if not line.angle}
-    rows = [_cells(row) for row in rows_of_lines([piece for pieces in parts.values() for piece in pieces])]
+    upright = [piece for pieces in parts.values() for piece in pieces]
+    rows = [_cells(from_left(row)) for row in baseline_rows(upright, TIGHT_ROW)]
     edge = SCANNED_EDGE if page.engine and page.recognised == 0 else EDGE
     found: list[SideText] = []
     taken: set[int] = set()
@@ -139,7 +141,7 @@ def _any_beside(lines: Sequence[Line]) -> bool:
     for line in sorted(lines, key=lambda line: line.baseline):
         if len(line.text) > LONG and ":" not in line.text and line.gap < WIDE * line.size:
             continue
-        rows += line.baseline - last < SAME_ROW * line.size or line.gap >= WIDE * line.size
+        rows += line.baseline - last < TIGHT_ROW * line.size or line.gap >= WIDE * line.size
         if rows > 1:
             return True
         last = line.baseline
@@ -252,12 +254,8 @@ def _texts(rows: list[_Row], above: _Row, rules: Rules) -> list[_Text]:
 
     Addresses do not begin directly below a row of several cells: `above` is the row before.
     """
-    texts: list[_Text] = []
-    for cell in sorted([cell for row in rows for cell in row], key=lambda cell: cell.left):
-        if texts and cell.left < _right(texts[-1]):
-            texts[-1].append(cell)
-        else:
-            texts.append([cell])
+    cells = sorted([cell for row in rows for cell in row], key=lambda cell: cell.left)
+    texts = grouped(cells, lambda text, cell: cell.left < _right(text))
     if not 2 <= len(texts) <= TEXTS or min(map(len, texts)) < 2 or max(map(len, texts)) < FEWEST:
         return []
     texts = [sorted(text, key=lambda cell: cell.baseline) for text in texts]

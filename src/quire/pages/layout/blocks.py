@@ -20,6 +20,7 @@ from quire.core.types import (
     Style,
     Table,
 )
+from quire.pages.geometry.extents import box_of
 from quire.pages.layout.account import Account
 from quire.pages.layout.fields import FieldPair
 from quire.pages.layout.figures import Figure, figure_text
@@ -35,7 +36,6 @@ from quire.pages.layout.patterns import is_leader
 from quire.pages.layout.tables import FoundTable
 from quire.pages.layout.tags import Tags
 from quire.pages.layout.textual import PageVocabulary, Text, block_text, cell_text, code_text
-from quire.pages.layout.things import box_of
 
 _WITHOUT_FORMULAS: frozenset[BlockKind] = frozenset({"header", "footer", "page_number"})
 

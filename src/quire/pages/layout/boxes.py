@@ -10,6 +10,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from quire.core.pagetext import PageText
+from quire.pages.geometry.extents import box_of
+from quire.pages.geometry.rows import baseline_rows
 from quire.pages.layout.fields import FieldPair
 from quire.pages.layout.labels import is_label
 from quire.pages.layout.lines import Line
@@ -23,7 +25,6 @@ MARKED = 0.6  # of the boxes with a label and a value: those whose label looks d
 SMALLER = 0.93  # of the size of the value
 FITS = 3.0  # points: how far the ends of an underline may be from those of the words
 UNDER = (-1.5, 3.5)  # points: from the baseline to an underline
-SAME_ROW = 0.3  # of the size
 
 
 class FieldGroup:
@@ -33,10 +34,7 @@ class FieldGroup:
 
     def __init__(self, pairs: list[FieldPair]) -> None:
         self.pairs = pairs
-        self.left = min(pair.left for pair in pairs)
-        self.top = min(pair.top for pair in pairs)
-        self.right = max(pair.right for pair in pairs)
-        self.bottom = max(pair.bottom for pair in pairs)
+        self.left, self.top, self.right, self.bottom = box_of(pairs)
 
 
 def boxed_fields(page: PageText, lines: Sequence[Line], rules: Rules) -> tuple[list[FieldGroup], list[Line]]:
@@ -133,12 +131,7 @@ def _boxes(page: PageText, mesh: Mesh, lines: Sequence[Line]) -> list[list[Line]
 
 def _lines_of(page: PageText, runs: list[int]) -> list[Line]:
     """The lines of a box, from top to bottom."""
-    rows: list[list[int]] = []
-    for run in sorted(runs, key=lambda run: page.baselines[run]):
-        if rows and page.baselines[run] - page.baselines[rows[-1][0]] <= SAME_ROW * page.sizes[run]:
-            rows[-1].append(run)
-        else:
-            rows.append([run])
+    rows = baseline_rows(runs, baseline=page.baselines.__getitem__, size=page.sizes.__getitem__)
     return [Line(page, sorted(row, key=lambda run: page.boxes[4 * run])) for row in rows]
 
 

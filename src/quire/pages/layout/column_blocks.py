@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 
+from quire.pages.geometry.extents import Boxed
 from quire.pages.layout.beside import SideText
 from quire.pages.layout.blocks import BlockMaker, FilledField, PlacedTable
 from quire.pages.layout.boxes import FieldGroup
@@ -19,7 +20,6 @@ from quire.pages.layout.order import Column
 from quire.pages.layout.paragraphs import Paragraph, paragraphs
 from quire.pages.layout.patterns import WEAK_BULLETS, is_known_heading
 from quire.pages.layout.run_in import without_title
-from quire.pages.layout.things import Thing
 
 
 def make_column(maker: BlockMaker, column: Column, setting: TypeSetting) -> list[Paragraph]:
@@ -28,7 +28,7 @@ def make_column(maker: BlockMaker, column: Column, setting: TypeSetting) -> list
     found_notes: list[Paragraph] = []
     pending: list[Line] = []
     zones: dict[int, list[FormulaZone]] = {}  # by the number of lines before them
-    parts: list[Paragraph | Thing] = []
+    parts: list[Paragraph | Boxed] = []
     for thing in column.things:
         if isinstance(thing, Line):
             pending.append(thing)
@@ -95,9 +95,9 @@ def make_column(maker: BlockMaker, column: Column, setting: TypeSetting) -> list
 
 def _paragraphs_and_formulas(
     column: Column, lines: Sequence[Line], zones: Mapping[int, Sequence[FormulaZone]]
-) -> list[Paragraph | Thing]:
+) -> list[Paragraph | Boxed]:
     """The paragraphs of the lines, and the formulas between them, which stand after so many lines."""
-    parts: list[Paragraph | Thing] = []
+    parts: list[Paragraph | Boxed] = []
     done = 0
     for paragraph in paragraphs(column, lines, [place for place in zones if 0 < place < len(lines)]):
         parts += [*zones.get(done, ()), paragraph]
@@ -105,7 +105,7 @@ def _paragraphs_and_formulas(
     return [*parts, *zones.get(done, ())]
 
 
-def _unmark_single(parts: Sequence[Paragraph | Thing]) -> None:
+def _unmark_single(parts: Sequence[Paragraph | Boxed]) -> None:
     """An asterisk or a dash that begins no other paragraph of its column is the mark of a note, or punctuation."""
     marked = [part for part in parts if isinstance(part, Paragraph) and part.marker in WEAK_BULLETS and part.marker]
     inside = {id(part) for before, part in pairwise(parts) if _inside_item(before, part)}
@@ -114,14 +114,14 @@ def _unmark_single(parts: Sequence[Paragraph | Thing]) -> None:
             part.marker = ""
 
 
-def _inside_item(before: Paragraph | Thing, part: Paragraph | Thing) -> bool:
+def _inside_item(before: Paragraph | Boxed, part: Paragraph | Boxed) -> bool:
     """Whether a paragraph stands directly below an item, and further right."""
     if not isinstance(before, Paragraph) or not isinstance(part, Paragraph) or not before.marker:
         return False
     return part.lines[0].left > before.lines[0].left + 0.5 * part.lines[0].size
 
 
-def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:
+def _notes(parts: Sequence[Paragraph | Boxed], setting: TypeSetting) -> int:
     """Where the small type at the end of a column begins: its notes, unless a heading such as References is above."""
     number = len(parts)
     while number > 0:
@@ -151,7 +151,7 @@ def _goes_on(note: Paragraph | None, part: Paragraph) -> bool:
     return note is not None and abs(note.lines[0].size - size) < 0.05 * size
 
 
-def _alone(before: Paragraph | Thing | None, part: Paragraph) -> bool:
+def _alone(before: Paragraph | Boxed | None, part: Paragraph) -> bool:
     """Whether a paragraph has white space above it, or is the first of its column."""
     line = part.lines[0]
     if before is None:

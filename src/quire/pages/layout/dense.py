@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from quire.core.median import median
+from quire.core.types import Box
+from quire.pages.geometry.extents import Boxed, are_level, box_of, centre, middle, share_width, shared_width
 from quire.pages.layout.lines import Line
 from quire.pages.layout.order import Column
-from quire.pages.layout.things import Thing
 
 SPECK = 3  # letters: a shorter thing does not separate lines
 MANY_LINES = 24  # of prose: a page with fewer is not dense
@@ -28,29 +28,18 @@ WALL = 8  # times the usual height of lines: a longer upright rule separates the
 RULE = 1.3  # of the usual width of segments of prose: a longer rule separates columns
 
 
-@dataclass(eq=False, slots=True)
-class _Rule:
-    """A straight line, as a thing to be ordered."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-
 class _Row:
     """Pieces of one line, or another thing. Boxes of lines on scans are ragged: the row is as high as usual letters."""
 
     __slots__ = ("bottom", "left", "right", "things", "top")
 
-    def __init__(self, things: list[Thing], height: float) -> None:
+    def __init__(self, things: list[Boxed], height: float) -> None:
         self.things = things
-        self.left, self.right = min(thing.left for thing in things), max(thing.right for thing in things)
-        self.top, self.bottom = min(thing.top for thing in things), max(thing.bottom for thing in things)
+        self.left, self.top, self.right, self.bottom = box_of(things)
         first = things[0]
         if isinstance(first, Line) and self.bottom - self.top < 2.5 * height:
-            middle = median(piece.baseline - 0.3 * height for piece in things if isinstance(piece, Line))
-            self.top, self.bottom = middle - 0.3 * height, middle + 0.3 * height
+            axis = median(piece.baseline - 0.3 * height for piece in things if isinstance(piece, Line))
+            self.top, self.bottom = axis - 0.3 * height, axis + 0.3 * height
 
     @property
     def letters(self) -> int:
@@ -80,7 +69,7 @@ class Segment:
 
 
 def dense_order(
-    things: Sequence[Thing], rulings: Sequence[float], *, ordered: bool, right_to_left: bool = False
+    things: Sequence[Boxed], rulings: Sequence[float], *, ordered: bool, right_to_left: bool = False
 ) -> list[Column]:
     """The columns of a dense page in reading order; nothing for a page that is not dense.
 
@@ -90,7 +79,7 @@ def dense_order(
     if len(things) < MANY_LINES:
         return []
     height = median(thing.bottom - thing.top for thing in things)
-    drawn = [_Rule(x0, y0, x1, y1) for x0, y0, x1, y1, _ in zip(*[iter(rulings)] * 5, strict=True)]
+    drawn = [Box(x0, y0, x1, y1) for x0, y0, x1, y1, _ in zip(*[iter(rulings)] * 5, strict=True)]
     rules = [rule for rule in drawn if rule.right - rule.left > rule.bottom - rule.top]
     walls = [rule for rule in drawn if rule.bottom - rule.top > WALL * height]
     rows = _rows(things, walls, height) if ordered else [_Row([thing], height) for thing in things]
@@ -105,19 +94,19 @@ def dense_order(
             _attach(row, segments)
     width = median(segment.right - segment.left for segment in prose)
     long = [rule for rule in rules if rule.right - rule.left > RULE * width]
-    nodes: list[Segment | _Rule] = [*segments, *long]
+    nodes: list[Segment | Box] = [*segments, *long]
     ordering = _sorted(nodes, right_to_left=right_to_left)
     return _columns([node for node in ordering if isinstance(node, Segment)])
 
 
-def _letters(thing: Thing) -> int:
+def _letters(thing: Boxed) -> int:
     text: str = getattr(thing, "text", "")
     return len(text) + sum(character > "\u2e80" for character in text)
 
 
-def _rows(things: Sequence[Thing], walls: Sequence[_Rule], height: float) -> list[_Row]:
+def _rows(things: Sequence[Boxed], walls: Sequence[Box], height: float) -> list[_Row]:
     """The things, with the pieces of a line together: they follow each other on one baseline, with no rule between."""
-    rows: list[list[Thing]] = []
+    rows: list[list[Boxed]] = []
     for thing in sorted(things, key=_first_run):
         last = rows[-1][-1] if rows else None
         if (
@@ -134,12 +123,12 @@ def _rows(things: Sequence[Thing], walls: Sequence[_Rule], height: float) -> lis
     return [_Row(row, height) for row in rows]
 
 
-def _parts(wall: _Rule, left: Thing, right: Thing) -> bool:
+def _parts(wall: Box, left: Boxed, right: Boxed) -> bool:
     """Whether an upright rule stands between two things."""
-    return wall.top < _middle(left) < wall.bottom and _centre(left) < _centre(wall) < _centre(right)
+    return wall.top < middle(left) < wall.bottom and centre(left) < centre(wall) < centre(right)
 
 
-def _first_run(thing: Thing) -> int:
+def _first_run(thing: Boxed) -> int:
     return thing.runs[0] if isinstance(thing, Line) else -1
 
 
@@ -148,14 +137,10 @@ def _is_dense(prose: Sequence[Segment], segments: Sequence[Segment]) -> bool:
     lines, letters = sum(len(segment.rows) for segment in prose), sum(segment.letters for segment in prose)
     if lines < MANY_LINES or letters < MOSTLY * sum(segment.letters for segment in segments):
         return False
-    return any(
-        a.right < b.left and min(a.bottom, b.bottom) - max(a.top, b.top) > 0.5 * min(a.bottom - a.top, b.bottom - b.top)
-        for a in prose
-        for b in prose
-    )
+    return any(a.right < b.left and are_level(a, b) for a in prose for b in prose)
 
 
-def _segments(rows: Sequence[_Row], rules: Sequence[_Rule], height: float) -> list[Segment]:
+def _segments(rows: Sequence[_Row], rules: Sequence[Box], height: float) -> list[Segment]:
     """Chains of rows, each of which is the only one below the last, which is the only one above it."""
     ordered = sorted(rows, key=lambda row: row.top)
     tops = [row.top for row in ordered]
@@ -165,7 +150,7 @@ def _segments(rows: Sequence[_Row], rules: Sequence[_Rule], height: float) -> li
         near = [
             other
             for other in range(number + 1, bisect_left(tops, row.bottom + FAR * height))
-            if ordered[other].top > (row.top + row.bottom) / 2 and _overlap(row, ordered[other]) > OVERLAP
+            if ordered[other].top > middle(row) and share_width(row, ordered[other], OVERLAP)
         ]
         first = min((ordered[other].bottom for other in near), default=0.0)
         near = [other for other in near if ordered[other].top < first]
@@ -187,25 +172,11 @@ def _segments(rows: Sequence[_Row], rules: Sequence[_Rule], height: float) -> li
     return [Segment(chain) for chain in chains]
 
 
-def _between(rule: _Rule, row: _Row, other: _Row) -> bool:
+def _between(rule: Box, row: _Row, other: _Row) -> bool:
     """Whether a rule separates two rows."""
     inside = min(rule.right, max(row.right, other.right)) - max(rule.left, min(row.left, other.left))
     across = min(row.right - row.left, other.right - other.left)
-    return row.bottom - 1 <= _middle(rule) <= other.top + 1 and inside > 0.5 * across
-
-
-def _middle(thing: Thing) -> float:
-    return (thing.top + thing.bottom) / 2
-
-
-def _centre(thing: Thing) -> float:
-    return (thing.left + thing.right) / 2
-
-
-def _overlap(a: Thing, b: Thing) -> float:
-    """The share of the narrower one's width that both have."""
-    shared = min(a.right, b.right) - max(a.left, b.left)
-    return shared / max(min(a.right - a.left, b.right - b.left), 1e-9)
+    return row.bottom - 1 <= middle(rule) <= other.top + 1 and inside > 0.5 * across
 
 
 def _attach(row: _Row, segments: Sequence[Segment]) -> None:
@@ -213,18 +184,18 @@ def _attach(row: _Row, segments: Sequence[Segment]) -> None:
 
     def distance(segment: Segment) -> float:
         across = max(segment.left - row.right, row.left - segment.right, 0.0)
-        down = max(segment.top - _middle(row), _middle(row) - segment.bottom, 0.0)
+        down = max(segment.top - middle(row), middle(row) - segment.bottom, 0.0)
         return across + 2 * down
 
     rows = min(segments, key=distance).rows
-    at = min(range(len(rows)), key=lambda n: abs(_middle(rows[n]) - _middle(row)))
-    after = (_middle(row), row.left) > (_middle(rows[at]), rows[at].left)
-    if abs(_middle(row) - _middle(rows[at])) < rows[at].bottom - rows[at].top:
+    at = min(range(len(rows)), key=lambda n: abs(middle(rows[n]) - middle(row)))
+    after = (middle(row), row.left) > (middle(rows[at]), rows[at].left)
+    if abs(middle(row) - middle(rows[at])) < rows[at].bottom - rows[at].top:
         after = row.left > rows[at].left
     rows.insert(at + after, row)
 
 
-def _sorted(nodes: Sequence[Segment | _Rule], *, right_to_left: bool) -> list[Segment | _Rule]:
+def _sorted(nodes: Sequence[Segment | Box], *, right_to_left: bool) -> list[Segment | Box]:
     """The nodes, each after all that come before it; where that is impossible, after most of their text."""
     after: list[set[int]] = [
         {n for n, a in enumerate(nodes) if n != m and _before(a, b, nodes, right_to_left)} for m, b in enumerate(nodes)
@@ -232,7 +203,7 @@ def _sorted(nodes: Sequence[Segment | _Rule], *, right_to_left: bool) -> list[Se
     side = -1 if right_to_left else 1
     weights = [node.letters + 1 if isinstance(node, Segment) else 1 for node in nodes]
     waiting = list(range(len(nodes)))
-    done: list[Segment | _Rule] = []
+    done: list[Segment | Box] = []
     while waiting:
         late = {n: sum(weights[m] for m in after[n]) for n in waiting}
         chosen = min(waiting, key=lambda n: (late[n], side * nodes[n].left, nodes[n].top))
@@ -243,18 +214,18 @@ def _sorted(nodes: Sequence[Segment | _Rule], *, right_to_left: bool) -> list[Se
     return done
 
 
-def _before(a: Segment | _Rule, b: Segment | _Rule, nodes: Sequence[Segment | _Rule], right_to_left: bool) -> bool:
-    if _overlap(a, b) > OVERLAP:
-        return (_middle(a), a.left) < (_middle(b), b.left)
+def _before(a: Segment | Box, b: Segment | Box, nodes: Sequence[Segment | Box], right_to_left: bool) -> bool:
+    if share_width(a, b, OVERLAP):
+        return (middle(a), a.left) < (middle(b), b.left)
     if (a.left > b.left) != right_to_left:
         return False
-    upper, lower = (a, b) if _middle(a) < _middle(b) else (b, a)
+    upper, lower = (a, b) if middle(a) < middle(b) else (b, a)
     return not any(
         c is not a
         and c is not b
-        and upper.bottom - 1 <= _middle(c) <= lower.top + 1
-        and _overlap(a, c) > OVERLAP
-        and _overlap(b, c) > OVERLAP
+        and upper.bottom - 1 <= middle(c) <= lower.top + 1
+        and share_width(a, c, OVERLAP)
+        and share_width(b, c, OVERLAP)
         for c in nodes
     )
 
@@ -274,5 +245,4 @@ def _columns(segments: Sequence[Segment]) -> list[Column]:
 
 
 def _alike(a: Segment, b: Segment) -> bool:
-    shared = min(a.right, b.right) - max(a.left, b.left)
-    return shared > 0.8 * max(a.right - a.left, b.right - b.left)
+    return shared_width(a, b) > 0.8 * max(a.right - a.left, b.right - b.left)

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from quire.core.pagetext import PageText
+from quire.pages.geometry.extents import box_of
+from quire.pages.geometry.rows import TIGHT_ROW, baseline_rows, from_left
 from quire.pages.layout.labels import (
     FEWEST_PAIRS,
     is_figure,
@@ -33,7 +35,6 @@ STICKS = 0.6  # of the size: the gap between the lines of a value
 STEP = 2.5  # of the size: from one field to the next below it
 LARGER = 1.5  # of the size of the label: a value beside it is smaller
 SAME_HEIGHT = 0.4  # of the size: how far the middle of a value may be from that of its label
-SAME_ROW = 0.45  # of the size: how far the baselines of a row may differ
 ALIGNED = 0.4  # of the size
 EDGE = 8.0  # points: labels, or values, that begin this near to each other are in one column
 COLUMN = 8.0  # of the size: how far below each other fields of a column may be
@@ -51,10 +52,7 @@ class FieldPair:
 
     def __init__(self, label: list[Line], value: list[Line]) -> None:
         self.label, self.value = label, value
-        self.left = min(line.left for line in self.lines)
-        self.top = min(line.top for line in self.lines)
-        self.right = max(line.right for line in self.lines)
-        self.bottom = max(line.bottom for line in self.lines)
+        self.left, self.top, self.right, self.bottom = box_of(self.lines)
 
     @property
     def lines(self) -> list[Line]:
@@ -95,8 +93,7 @@ def find_fields(page: PageText, lines: Sequence[Line], *, form: bool) -> tuple[l
         return [], list(lines)
     if not form and not any(":" in line.text and len(line.text) < PROSE_LINE for line in lines):
         return [], list(lines)
-    rows = rows_of_lines(lines)
-    seen = [pair for row in rows for pair in _in_row(page, row, form=form)]
+    seen = [pair for row in baseline_rows(lines, TIGHT_ROW) for pair in _in_row(page, from_left(row), form=form)]
     found = _believed(seen, lines, form=form)
     if form:
         found += _in_columns(lines, {id(line) for pair in found for line in pair.source})
@@ -111,17 +108,6 @@ def find_fields(page: PageText, lines: Sequence[Line], *, form: bool) -> tuple[l
         rest = [line for line in rest if id(line) not in used]
         pairs.append(FieldPair([pair.label], [*([pair.value] if pair.value else ()), *more]))
     return pairs, rest
-
-
-def rows_of_lines(lines: Sequence[Line]) -> list[list[Line]]:
-    """The lines on one baseline, from left to right."""
-    rows: list[list[Line]] = []
-    for line in sorted(lines, key=lambda line: line.baseline):
-        if rows and line.baseline - rows[-1][0].baseline <= SAME_ROW * line.size:
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    return [sorted(row, key=lambda line: line.left) for row in rows]
 
 
 def _in_row(page: PageText, row: Sequence[Line], *, form: bool) -> list[_Found]:

@@ -6,7 +6,10 @@ import re
 from collections.abc import Sequence
 from itertools import combinations
 
-from quire.core.pagetext import Box, PageText
+from quire.core.pagetext import PageText
+from quire.core.types import Box
+from quire.pages.geometry.extents import Boxed, area, box_of, has_middle, shared_area, touch, touching
+from quire.pages.geometry.rows import baseline_rows, from_left
 from quire.pages.layout.lines import Line, is_white
 from quire.pages.layout.patterns import caption_of
 
@@ -21,7 +24,6 @@ MAX_DRAWINGS = 3000
 MAX_SHAPES = 400  # a page with more is a drawing
 MAX_PANELS = 40  # more shapes are a drawing
 PANEL_EDGE = 4.0  # points: shapes that differ by less are one, filled and outlined, or its shadow
-SAME_ROW = 0.5  # of the size: labels whose baselines differ by less are a row
 MIN_BARS = 4  # fewer rectangles are not a chart
 
 _NUMBER = re.compile(r"^[-+−–]?[\d.,:%/×eE()\s$€£°]+$")
@@ -44,15 +46,15 @@ def find_figures(page: PageText, lines: Sequence[Line], body_size: float) -> lis
     if not page.images and not page.drawings and not bars and not framed:
         return []
     whole = page.width * page.height
-    seeds = [*_clusters(_pictures(page), 2.0), *framed]
+    seeds = [*touching(_pictures(page), 2.0), *framed]
     shapes = [*_drawn(page), *bars]
-    drawn = [box for box in _clusters(shapes, REACH) if not _is_background(box, shapes, lines)]
+    drawn = [box for box in touching(shapes, REACH) if not _is_background(box, shapes, lines)]
     seeds += [_framed(page, box) for box in drawn]
-    seeds = [box for box in _clusters(seeds, 2.0) if _is_large(box, whole)]
+    seeds = [box for box in touching(seeds, 2.0) if _is_large(box, whole)]
     if not seeds:
         return []
     small = [line for line in lines if _label(line, body_size, page.width)]
-    boxes = _clusters([box if box in framed else _with_labels(box, small) for box in seeds], 4.0)
+    boxes = touching([box if box in framed else _with_labels(box, small) for box in seeds], 4.0)
     figures: list[Figure] = []
     for box in boxes:
         figure = Figure(box)
@@ -70,7 +72,7 @@ def find_figures(page: PageText, lines: Sequence[Line], body_size: float) -> lis
 
 def drawn_figures(page: PageText, lines: Sequence[Line], meshes: Sequence[Box]) -> list[Figure]:
     """The drawings whose lines made these meshes, each with its frame and all lines in it."""
-    boxes = [_with_labels(box, _beside(lines, box)) for box in _clusters([_framed(page, box) for box in meshes], 4.0)]
+    boxes = [_with_labels(box, _beside(lines, box)) for box in touching([_framed(page, box) for box in meshes], 4.0)]
     figures = [Figure(box) for box in boxes]
     for figure in figures:
         box = Box(figure.left, figure.top, figure.right, figure.bottom)
@@ -87,19 +89,13 @@ def find_shapes(page: PageText, lines: Sequence[Line]) -> list[Figure]:
     """Filled shapes without text: figures only where the file's tags say that it has some."""
     rects = page.rects
     boxes = [Box(*rects[4 * i : 4 * i + 4]) for i, c in enumerate(page.rect_colors[:MAX_DRAWINGS]) if not is_white(c)]
-    large = [box for box in _clusters(boxes, 2.0) if _is_large(box, page.width * page.height)]
+    large = [box for box in touching(boxes, 2.0) if _is_large(box, page.width * page.height)]
     return [Figure(box) for box in large if not any(_inside(line, box) for line in lines)]
 
 
 def figure_text(lines: Sequence[Line]) -> str:
     """The words in a figure as they stand: row by row, the labels of a row separated by tabs, rotated ones last."""
-    rows: list[list[Line]] = []
-    for line in sorted((line for line in lines if not line.angle), key=lambda line: line.baseline):
-        if rows and line.baseline - rows[-1][0].baseline < SAME_ROW * max(line.size, rows[-1][0].size):
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    rows = [sorted(row, key=lambda line: line.left) for row in rows]
+    rows = [from_left(row) for row in baseline_rows(line for line in lines if not line.angle)]
     rows += [[line] for line in sorted((line for line in lines if line.angle), key=lambda line: (line.left, line.top))]
     return "\n".join(["\t".join([line.text for line in row]) for row in rows])
 
@@ -122,9 +118,7 @@ def _are_panels(boxes: Sequence[Box], lines: Sequence[Line]) -> bool:
         for other in apart:
             if all(abs(a - b) <= PANEL_EDGE for a, b in zip(box, other, strict=True)):
                 same = True
-            elif (
-                box.left < other.right and box.right > other.left and box.top < other.bottom and box.bottom > other.top
-            ):
+            elif shared_area(box, other) > 0:
                 return False
         if not same:
             apart.append(box)
@@ -189,18 +183,7 @@ def _label(line: Line, body_size: float, width: float) -> bool:
 def _with_labels(box: Box, lines: list[Line]) -> Box:
     """The box grown by the labels close to it, first those next to it, then those next to them."""
     for _ in range(3):
-        left, top, right, bottom = box
-        for line in lines:
-            near = 0.5 * line.size + 6
-            if (
-                line.left <= box.right + near
-                and line.right >= box.left - near
-                and line.top <= box.bottom + near
-                and line.bottom >= box.top - near
-            ):
-                left, top = min(left, line.left), min(top, line.top)
-                right, bottom = max(right, line.right), max(bottom, line.bottom)
-        grown = Box(left, top, right, bottom)
+        grown = box_of([box, *(line for line in lines if touch(line, box, 0.5 * line.size + 6))])
         if grown == box:
             return box
         box = grown
@@ -250,44 +233,14 @@ def _bars(page: PageText, lines: Sequence[Line]) -> list[Box]:
     return []
 
 
-def _clusters(boxes: list[Box], reach: float) -> list[Box]:
-    """Merge boxes that touch, or nearly; sweeps until nothing changes."""
-    current = sorted(boxes, key=lambda b: b.top)
-    for _ in range(12):
-        merged: list[Box] = []
-        for box in current:
-            for index in range(len(merged) - 1, max(-1, len(merged) - 60), -1):
-                other = merged[index]
-                if (
-                    box.left <= other.right + reach
-                    and box.right >= other.left - reach
-                    and box.top <= other.bottom + reach
-                    and box.bottom >= other.top - reach
-                ):
-                    merged[index] = Box(
-                        min(box.left, other.left),
-                        min(box.top, other.top),
-                        max(box.right, other.right),
-                        max(box.bottom, other.bottom),
-                    )
-                    break
-            else:
-                merged.append(box)
-        if len(merged) == len(current):
-            return merged
-        current = merged
-    return current
-
-
-def _inside(line: Line | Box, box: Box) -> bool:
-    x, y = (line.left + line.right) / 2, (line.top + line.bottom) / 2
-    return box.left - 2 <= x <= box.right + 2 and box.top - 2 <= y <= box.bottom + 2
+def _inside(line: Boxed, box: Box) -> bool:
+    return has_middle(box, line, near=2)
 
 
 def _beside_text(lines: list[Line], box: Box) -> bool:
     """Whether the text in a figure leaves most of it free, so that it still counts as a figure."""
     covered = sum(line.width * line.height for line in lines)
-    return covered < 0.15 * (box.right - box.left) * (box.bottom - box.top)
+    return covered < 0.15 * area(box)
 
 
 def _labels(lines: list[Line], box: Box) -> bool:
@@ -296,6 +249,5 @@ def _labels(lines: list[Line], box: Box) -> bool:
         return False
     letters = sum(len(line.text) for line in lines)
     covered = sum(line.width * line.height for line in lines)
-    area = (box.right - box.left) * (box.bottom - box.top)
     longest = max(len(line.text) for line in lines)
-    return covered < 0.3 * area and letters / len(lines) < 14 and longest < 60
+    return covered < 0.3 * area(box) and letters / len(lines) < 14 and longest < 60

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from quire.core.types import BlockKind
+from quire.pages.geometry.rows import baseline_rows
 from quire.pages.layout.formulas.signs import RELATIONS
 from quire.pages.layout.lines import Line
 from quire.pages.layout.patterns import is_page_number
@@ -28,7 +29,7 @@ def find_furniture(
     lines: Sequence[Line], body_size: float, size: tuple[float, float], rulings: Sequence[float]
 ) -> dict[int, BlockKind]:
     """Header, footer and page-number lines, by `id()`."""
-    rows = _rows(lines)
+    rows = baseline_rows(line for line in lines if not line.angle)
     found: dict[int, BlockKind] = {}
     if len(rows) < 2:
         return found
@@ -64,16 +65,6 @@ def _is_last_number(rows: list[list[Line]], width: float) -> bool:
     outside = line.left > 0.85 * width or line.right < 0.15 * width
     gap = line.top - max(other.bottom for other in above)
     return gap > (1.2 if centred else 2.5) * line.size and (centred or outside)
-
-
-def _rows(lines: Sequence[Line]) -> list[list[Line]]:
-    rows: list[list[Line]] = []
-    for line in sorted((line for line in lines if not line.angle), key=lambda line: line.baseline):
-        if rows and abs(rows[-1][-1].baseline - line.baseline) < 0.5 * max(line.size, rows[-1][-1].size):
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    return rows
 
 
 def _apart(

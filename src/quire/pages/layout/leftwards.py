@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from quire.core.pagetext import LINE, SPACE, PageText
+from quire.pages.geometry.rows import baseline_rows
 from quire.pages.layout.lines import Line, is_right_to_left
 
 if TYPE_CHECKING:
@@ -131,12 +132,7 @@ def in_reading_order(page: PageText, lines: Sequence[Line]) -> None:
 
 def order_of_cell(page: PageText, runs: Sequence[int]) -> list[int]:
     """The runs of a cell, line after line in reading order."""
-    rows: list[list[int]] = []
-    for run in sorted(runs, key=lambda run: page.baselines[run]):
-        if rows and page.baselines[run] - page.baselines[rows[-1][0]] < 0.5 * page.sizes[run]:
-            rows[-1].append(run)
-        else:
-            rows.append([run])
+    rows = baseline_rows(runs, baseline=page.baselines.__getitem__, size=page.sizes.__getitem__)
     return [run for row in rows for group in _groups(page, row) for run in group]
 
 

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from quire.pages.layout.rows import in_rows, stand_in_rows
-from quire.pages.layout.things import PROSE_WIDTH, Thing, width_of
+from quire.pages.geometry.extents import Boxed, box_of, shared_width, width_of
+from quire.pages.geometry.rows import level_rows, near_values
+from quire.pages.layout.scan_rows import PROSE_WIDTH, stand_in_rows
 
 MAX_DEPTH = 8
 MAX_CANDIDATES = 8
@@ -30,23 +31,20 @@ EDGE = 4.0  # points: left edges nearer than this are the same edge
 class Column:
     """Things that are read one after the other, with their common bounding box."""
 
-    things: list[Thing]
+    things: list[Boxed]
     left: float = 0.0
     right: float = 0.0
     top: float = 0.0
     bottom: float = 0.0
 
-    def part(self, things: list[Thing]) -> Column:
+    def part(self, things: list[Boxed]) -> Column:
         """Some of the things, with the edges of the whole column."""
         piece = Column(things)
         piece.left, piece.right = self.left, self.right
         return piece
 
     def __post_init__(self) -> None:
-        self.left = min(t.left for t in self.things)
-        self.right = max(t.right for t in self.things)
-        self.top = min(t.top for t in self.things)
-        self.bottom = max(t.bottom for t in self.things)
+        self.left, self.top, self.right, self.bottom = box_of(self.things)
 
 
 def as_written(
@@ -65,7 +63,7 @@ def as_written(
     if astray and not trusted:
         return with_last_lines(columns)
     home = {id(thing): number for number, column in enumerate(columns) for thing in column.things}
-    pieces: list[tuple[int, list[Thing]]] = []
+    pieces: list[tuple[int, list[Boxed]]] = []
     for thing in written:
         number = home[id(thing)]
         if pieces and pieces[-1][0] == number:
@@ -98,7 +96,7 @@ def with_last_lines(columns: Sequence[Column]) -> list[Column]:
     return done
 
 
-def _continues(a: Thing, b: Thing) -> bool:
+def _continues(a: Boxed, b: Boxed) -> bool:
     """Whether `b` is the next line of the paragraph of `a`, by its type and position, and not longer."""
     size = getattr(a, "size", 0.0)
     if not size or getattr(a, "font", None) != getattr(b, "font", None):
@@ -107,7 +105,7 @@ def _continues(a: Thing, b: Thing) -> bool:
     return abs(a.left - b.left) < EDGE and 0.5 * size < step < 1.6 * size and b.right <= a.right + 1
 
 
-def _is_jump(a: Thing, b: Thing, mirrored: bool) -> bool:
+def _is_jump(a: Boxed, b: Boxed, mirrored: bool) -> bool:
     """Whether a reader would not go from `a` to `b`: back up in a column, or across from column to column."""
     height = min(a.bottom - a.top, b.bottom - b.top, 20.0)
     width = min(a.right - a.left, b.right - b.left)
@@ -116,8 +114,7 @@ def _is_jump(a: Thing, b: Thing, mirrored: bool) -> bool:
         return gap < -width or (width > 12 * height and gap > height)
     if b.top >= a.top - 0.5 * height or gap >= -2:
         return False
-    shared = min(a.right, b.right) - max(a.left, b.left)
-    return b.top < a.top - 2 * height or (width > 8 * height and shared > 0.5 * width)
+    return b.top < a.top - 2 * height or (width > 8 * height and shared_width(a, b) > 0.5 * width)
 
 
 @dataclass(slots=True)
@@ -133,12 +130,12 @@ class _Split:
 class _Band:
     """Things between two that cross the edge, or (`crossing`) those that cross it."""
 
-    crossing: list[Thing] = field(default_factory=list)
-    before: list[Thing] = field(default_factory=list)
-    behind: list[Thing] = field(default_factory=list)
+    crossing: list[Boxed] = field(default_factory=list)
+    before: list[Boxed] = field(default_factory=list)
+    behind: list[Boxed] = field(default_factory=list)
 
 
-def reading_order(things: Sequence[Thing], sequence: dict[int, int], *, right_to_left: bool = False) -> list[Column]:
+def reading_order(things: Sequence[Boxed], sequence: dict[int, int], *, right_to_left: bool = False) -> list[Column]:
     """The columns of a page in reading order.
 
     `sequence` holds the position of each thing in the file, by `id()`: rows written across, like a label and its
@@ -151,7 +148,7 @@ def reading_order(things: Sequence[Thing], sequence: dict[int, int], *, right_to
     return _ordered(list(things), sequence, right_to_left, 0)
 
 
-def _any_beside(things: Sequence[Thing]) -> bool:
+def _any_beside(things: Sequence[Boxed]) -> bool:
     """Whether any two things are side by side: otherwise there is one column, from top to bottom."""
     bottom = float("-inf")
     for thing in sorted(things, key=_core_top):
@@ -161,7 +158,7 @@ def _any_beside(things: Sequence[Thing]) -> bool:
     return False
 
 
-def _ordered(things: list[Thing], sequence: dict[int, int], mirrored: bool, depth: int) -> list[Column]:
+def _ordered(things: list[Boxed], sequence: dict[int, int], mirrored: bool, depth: int) -> list[Column]:
     split = _best_split(things, sequence) if depth < MAX_DEPTH and len(things) > 2 else None
     if split is None:
         return [Column(_rows(things, sequence, mirrored))]
@@ -177,12 +174,12 @@ def _ordered(things: list[Thing], sequence: dict[int, int], mirrored: bool, dept
     return _merged(columns)
 
 
-def _rows(things: list[Thing], sequence: dict[int, int], mirrored: bool) -> list[Thing]:
+def _rows(things: list[Boxed], sequence: dict[int, int], mirrored: bool) -> list[Boxed]:
     """The things of one column from top to bottom.
 
     Things that overlap vertically are read across where they share a baseline, otherwise in the order of the file.
     """
-    clusters: list[list[Thing]] = []
+    clusters: list[list[Boxed]] = []
     bottom = 0.0
     for thing in sorted(things, key=_core_top):
         if clusters and _core_top(thing) < bottom:
@@ -194,28 +191,28 @@ def _rows(things: list[Thing], sequence: dict[int, int], mirrored: bool) -> list
     return [thing for cluster in clusters for thing in _across(cluster, sequence, mirrored)]
 
 
-def _core_top(thing: Thing) -> float:
+def _core_top(thing: Boxed) -> float:
     return thing.top + 0.3 * (thing.bottom - thing.top)
 
 
-def _core_bottom(thing: Thing) -> float:
+def _core_bottom(thing: Boxed) -> float:
     return thing.bottom - 0.25 * (thing.bottom - thing.top)
 
 
-def _across(cluster: list[Thing], sequence: dict[int, int], mirrored: bool) -> list[Thing]:
+def _across(cluster: list[Boxed], sequence: dict[int, int], mirrored: bool) -> list[Boxed]:
     if len(cluster) == 1:
         return cluster
     if all(_same_height(cluster[0], other) for other in cluster[1:]):
         return sorted(cluster, key=lambda t: t.left, reverse=mirrored)
     if not sequence:
-        return in_rows(cluster, mirrored)
+        return [t for row in level_rows(cluster) for t in sorted(row, key=lambda t: t.left, reverse=mirrored)]
     written = sorted(cluster, key=lambda t: sequence[id(t)])
     if not any(_jumps_up(a, b) for a, b in pairwise(written)):
         return written
     return sorted(cluster, key=lambda t: (round((t.top + t.bottom) / 2 / (t.bottom - t.top + 1)), t.left))
 
 
-def _jumps_up(a: Thing, b: Thing) -> bool:
+def _jumps_up(a: Boxed, b: Boxed) -> bool:
     """Whether `b`, written after `a`, is above it, or left of it at the same height."""
     if _same_height(a, b):
         return b.right < a.left
@@ -239,7 +236,7 @@ def _merged(columns: list[Column]) -> list[Column]:
     return merged
 
 
-def _best_split(things: list[Thing], sequence: dict[int, int]) -> _Split | None:
+def _best_split(things: list[Boxed], sequence: dict[int, int]) -> _Split | None:
     """The cut with the highest columns. On a scan low ones count only where there are no others: they are often
     accidental, and the content around them has its own columns."""
     edges = _edges(things)
@@ -248,7 +245,7 @@ def _best_split(things: list[Thing], sequence: dict[int, int]) -> _Split | None:
     return best if best or not least else _highest(things, edges, sequence, 0.0)
 
 
-def _highest(things: list[Thing], edges: list[float], sequence: dict[int, int], least: float) -> _Split | None:
+def _highest(things: list[Boxed], edges: list[float], sequence: dict[int, int], least: float) -> _Split | None:
     best: _Split | None = None
     for edge in edges:
         split = _split(things, edge, sequence, least)
@@ -257,25 +254,16 @@ def _highest(things: list[Thing], edges: list[float], sequence: dict[int, int], 
     return best
 
 
-def _edges(things: list[Thing]) -> list[float]:
+def _edges(things: list[Boxed]) -> list[float]:
     """Left edges of things with something beside them on the left, the most shared first."""
-    lefts = sorted(_lefts_beside(things))
-    if not lefts:
-        return []
-    groups: list[list[float]] = [[lefts[0]]]
-    for left in lefts[1:]:
-        if left - groups[-1][-1] < EDGE:
-            groups[-1].append(left)
-        else:
-            groups.append([left])
-    groups.sort(key=len, reverse=True)
+    groups = sorted(near_values(_lefts_beside(things), EDGE), key=len, reverse=True)
     return [group[0] for group in groups[:MAX_CANDIDATES]]
 
 
-def _lefts_beside(things: list[Thing]) -> list[float]:
+def _lefts_beside(things: list[Boxed]) -> list[float]:
     """The left edges of things that have another one to their left at the same height."""
     found: set[int] = set()
-    active: list[tuple[float, Thing]] = []
+    active: list[tuple[float, Boxed]] = []
     for top, thing in sorted([(_core_top(t), t) for t in things], key=lambda pair: pair[0]):
         active = [pair for pair in active if pair[0] > top]
         for _, other in active:
@@ -287,7 +275,7 @@ def _lefts_beside(things: list[Thing]) -> list[float]:
     return [t.left for t in things if id(t) in found]
 
 
-def _split(things: list[Thing], edge: float, sequence: dict[int, int], least: float) -> _Split | None:
+def _split(things: list[Boxed], edge: float, sequence: dict[int, int], least: float) -> _Split | None:
     bands = _bands(things, edge)
     score = 0.0
     kept: list[_Band] = []
@@ -305,13 +293,13 @@ def _split(things: list[Thing], edge: float, sequence: dict[int, int], least: fl
     return _Split(score, edge, kept) if score else None
 
 
-def _bands(things: list[Thing], edge: float) -> list[_Band]:
+def _bands(things: list[Boxed], edge: float) -> list[_Band]:
     crossing = sorted((t for t in things if t.left < edge - 1 and t.right > edge + 1), key=lambda t: t.top)
     before = [t for t in things if t.right <= edge + 1 and t.left < edge - 1]
     behind = [t for t in things if t.left >= edge - 1]
     if not before or not behind:
         return []
-    groups: list[list[Thing]] = []
+    groups: list[list[Boxed]] = []
     cuts: list[tuple[float, float]] = []
     free = sorted([*before, *behind], key=lambda t: t.top)
     middles = [(t.top + t.bottom) / 2 for t in free]
@@ -351,13 +339,13 @@ def _gain(band: _Band, sequence: dict[int, int]) -> float:
     return shared + min(gutter, 20.0) * 0.1 + (0.5 if lines > 2 else 0.0)
 
 
-def _shared_height(before: list[Thing], behind: list[Thing]) -> float:
+def _shared_height(before: list[Boxed], behind: list[Boxed]) -> float:
     top = max(min([t.top for t in before]), min([t.top for t in behind]))
     bottom = min(max([t.bottom for t in before]), max([t.bottom for t in behind]))
     return bottom - top
 
 
-def _read_across(before: list[Thing], behind: list[Thing], sequence: dict[int, int]) -> bool:
+def _read_across(before: list[Boxed], behind: list[Boxed], sequence: dict[int, int]) -> bool:
     """Labels and values, or the rows of a table that was not found: short things side by side at one height."""
     few, many = sorted((before, behind), key=len)
     if not sequence:
@@ -378,7 +366,7 @@ def _read_across(before: list[Thing], behind: list[Thing], sequence: dict[int, i
     return interleaved or (fills[0] < 0.5 and fills[1] < 0.75 and switches > 1)
 
 
-def _aligned(few: list[Thing], many: list[Thing]) -> int:
+def _aligned(few: list[Boxed], many: list[Boxed]) -> int:
     """How many of some things have one of the others at their height."""
     others = sorted(many, key=lambda t: t.top + t.bottom)
     middles = [t.top + t.bottom for t in others]
@@ -389,11 +377,11 @@ def _aligned(few: list[Thing], many: list[Thing]) -> int:
     return count
 
 
-def _same_height(a: Thing, b: Thing) -> bool:
+def _same_height(a: Boxed, b: Boxed) -> bool:
     return abs((a.top + a.bottom) - (b.top + b.bottom)) < 0.5 * min(a.bottom - a.top, b.bottom - b.top)
 
 
-def _fill(things: list[Thing]) -> float:
+def _fill(things: list[Boxed]) -> float:
     """How much of the width of their column things fill, on average."""
     width = width_of(things)
     return sum(t.right - t.left for t in things) / (len(things) * width) if width > 0 else 1.0

@@ -8,17 +8,19 @@ from dataclasses import replace
 
 from quire.core.encoding import decode_page
 from quire.core.guarded_parts import Notes
-from quire.core.pagetext import Box, PageText
+from quire.core.pagetext import PageText
 from quire.core.table_areas import TableOptions
 from quire.core.types import (
     Block,
     BlockKind,
+    Box,
     Characters,
     LeftOut,
     PageInfo,
     PageResult,
     PageStatus,
 )
+from quire.pages.geometry.extents import Boxed, has_middle
 from quire.pages.layout.account import Account, characters_in
 from quire.pages.layout.beside import SideText, find_beside
 from quire.pages.layout.blocks import BlockMaker, FilledField, PlacedTable, confidence_of
@@ -48,7 +50,6 @@ from quire.pages.layout.tables import FoundTable, find_rules, find_tables
 from quire.pages.layout.tables.scanned import gutter_through, is_drawing, is_no_table
 from quire.pages.layout.tables.strokes import Rules
 from quire.pages.layout.tags import Tags
-from quire.pages.layout.things import Thing
 
 LEAST_STEADY, MOST_STEADY = 0.75, 1.4  # of the body's size: how much the size of OCR text varies
 FORM_FIELDS = 3  # labels with values: a page of short lines with fewer is hardly a form
@@ -218,7 +219,7 @@ class _Page:
                 "formulas", lambda: find_zones(page, join_rows(reader, body), reader), (zones, body)
             )
         single: list[FormulaCluster | Line] = [*body]
-        things: list[Thing] = [
+        things: list[Boxed] = [
             *self.enriched("formulas", lambda: cluster_formulas(body), single),
             *zones,
             *seen,
@@ -242,7 +243,7 @@ class _Page:
         self._furniture([line for line in edge if line.top >= page.height / 2], furniture)
         return self.maker.made
 
-    def _in_order(self, things: list[Thing], *, backwards: bool) -> Sequence[Column]:
+    def _in_order(self, things: list[Boxed], *, backwards: bool) -> Sequence[Column]:
         page, sequence = self.page, _sequence(things, self.tags, self.page)
         dense = (
             dense_order(things, page.rulings, ordered=page.ordered, right_to_left=backwards)
@@ -400,8 +401,7 @@ def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> lis
 
 def _in_table(figure: Figure, tables: list[FoundTable]) -> bool:
     """Whether a picture without labels is inside a table."""
-    x, y = (figure.left + figure.right) / 2, (figure.top + figure.bottom) / 2
-    return not figure.lines and any(t.box.left <= x <= t.box.right and t.box.top <= y <= t.box.bottom for t in tables)
+    return not figure.lines and any(has_middle(table.box, figure) for table in tables)
 
 
 def _artifacts(tags: Tags, lines: Sequence[Line], height: float) -> dict[int, BlockKind]:
@@ -414,7 +414,7 @@ def _artifacts(tags: Tags, lines: Sequence[Line], height: float) -> dict[int, Bl
     return found
 
 
-def _sequence(things: list[Thing], tags: Tags, page: PageText) -> dict[int, int]:
+def _sequence(things: list[Boxed], tags: Tags, page: PageText) -> dict[int, int]:
     """The position of each thing in the structure of the file, or in the file itself.
 
     A picture, and OCR text from one, comes before the first line below it.
@@ -439,7 +439,7 @@ def _sequence(things: list[Thing], tags: Tags, page: PageText) -> dict[int, int]
     return places
 
 
-def _runs_of(thing: Thing) -> list[int]:
+def _runs_of(thing: Boxed) -> list[int]:
     if isinstance(thing, Line):
         return thing.runs
     if isinstance(thing, FormulaCluster | FormulaZone | FieldPair | SideText):
@@ -449,7 +449,7 @@ def _runs_of(thing: Thing) -> list[int]:
     return [run for cell in thing.table.cells for run in cell.runs] if isinstance(thing, PlacedTable) else []
 
 
-def _over(line: Thing, thing: Thing) -> bool:
+def _over(line: Boxed, thing: Boxed) -> bool:
     return line.left < thing.right and line.right > thing.left
 
 

@@ -9,6 +9,7 @@ from copy import copy
 from itertools import pairwise
 
 from quire.core.median import median
+from quire.pages.geometry.extents import box_of
 from quire.pages.layout.hanging_indents import hanging_entries
 from quire.pages.layout.lines import Line, is_right_to_left
 from quire.pages.layout.order import Column
@@ -21,7 +22,6 @@ from quire.pages.layout.patterns import (
     list_number,
     section_depth,
 )
-from quire.pages.layout.things import box_of
 
 _INITIAL = re.compile(r"[A-Z]\. ")
 _NOTE = re.compile(r"(\d{1,3}) ?(?=[A-Z])")

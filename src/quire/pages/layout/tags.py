@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from quire.core.pagetext import Box, PageText, TagInfo
-from quire.core.types import BlockKind
+from quire.core.pagetext import PageText, TagInfo
+from quire.core.types import BlockKind, Box
+from quire.pages.geometry.extents import box_of
 from quire.pages.layout.lines import Line
 from quire.pages.layout.tables import FoundCell, FoundTable
 
@@ -140,7 +141,7 @@ class Tags:
         filled = [cell for cell in cells if cell.runs]
         if columns < 2 or len(filled) < 3 or not _in_rows_and_columns(filled):
             return None
-        outer = _union([cell.box for cell in filled])
+        outer = box_of([cell.box for cell in filled])
         return FoundTable(outer, len(rows), columns, [_placed(cell, filled, outer) for cell in cells])
 
     def _inside(self, number: int) -> list[int]:
@@ -158,13 +159,7 @@ class Tags:
 
 
 def _around(page: PageText, runs: Sequence[int]) -> Box:
-    return _union([page.box(run) for run in runs]) if runs else Box(0, 0, 0, 0)
-
-
-def _union(boxes: Sequence[Box]) -> Box:
-    return Box(
-        min(b.left for b in boxes), min(b.top for b in boxes), max(b.right for b in boxes), max(b.bottom for b in boxes)
-    )
+    return box_of([page.box(run) for run in runs]) if runs else Box(0, 0, 0, 0)
 
 
 def _in_rows_and_columns(cells: Sequence[FoundCell]) -> bool:

@@ -18,10 +18,10 @@ from quire.core.guarded_parts import Notes
 from quire.core.keys import ArtifactKey
 from quire.core.opened import Opened, WorkerWork
 from quire.core.picture import Picture
-from quire.core.types import BBox, Region
+from quire.core.types import BBox, Box, Region
 from quire.pages.prepare.prepared import PrepareProfile
 from quire.pages.recognize.routing import is_dense_table
-from quire.pages.recognize.seen import Rule, Seen, Shape, Stroke
+from quire.pages.recognize.seen import Rule, Seen, Stroke
 from quire.system.awaited import settled
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _seen(arguments: LookRequest, work: WorkerWork) -> tuple[Picture, Seen, dict
 
 def rules_and_pictures(
     picture: Picture, letter_height: float, notes: Notes
-) -> tuple[tuple[Rule, ...], tuple[Shape, ...]]:
+) -> tuple[tuple[Rule, ...], tuple[Box, ...]]:
     """The ruled lines of a page, without the edges of the sheet, and its photographs and drawings, in pixels."""
     from quire.pages.detect.pictures import find_pictures
     from quire.pages.detect.rulings import Ruling, find_rulings
@@ -185,6 +185,6 @@ def rules_and_pictures(
         if min(width, height) < PAGE_PIXELS
         or (EDGE < y0 / height < 1 - EDGE if y0 == y1 else EDGE < x0 / width < 1 - EDGE)
     ]
-    none: list[Shape] = []
+    none: list[Box] = []
     shown = notes.enriched("pictures", lambda: find_pictures(pixels_of(picture), picture.dpi, letter_height), none)
     return tuple(rules), tuple(shown)

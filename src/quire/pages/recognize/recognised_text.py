@@ -16,7 +16,8 @@ from quire.core.fonts import FORCE_BOLD, Font
 from quire.core.guarded_parts import Notes
 from quire.core.median import median
 from quire.core.pagetext import LINE, SPACE, FormulaInfo, PageText
-from quire.core.types import REDACTED, AnswerSource, BBox, LeftOut, Word
+from quire.core.types import REDACTED, AnswerSource, BBox, Box, LeftOut, Word
+from quire.pages.geometry.extents import area, has_middle, shared_area
 from quire.pages.prepare.prepared import Redaction
 from quire.pages.recognize.emphasis import bold_words
 from quire.pages.recognize.latex import is_balanced
@@ -95,8 +96,8 @@ def placed(
     rows = [[line] for line in lines] if ordered else _rows(lines)
     feet = {id(line): foot for row in rows for line, foot in zip(row, _feet(row), strict=True)}
     lines = [line for row in rows for line in row]
-    taken: dict[LeftOut, list[Sequence[float]]] = {
-        "duplicate": [base.boxes[at : at + 4] for at in range(0, len(base.boxes), 4)],
+    taken: dict[LeftOut, list[Box]] = {
+        "duplicate": [base.box(run) for run in range(len(base.texts))],
         "redacted": [found.bbox.points((native.width, native.height)) for found in seen.prepared.redactions],
     }
     runs = _Runs()
@@ -216,7 +217,7 @@ def _place(
     foot: float,
     seen: Seen,
     page: PageText,
-    taken: Mapping[LeftOut, Sequence[Sequence[float]]],
+    taken: Mapping[LeftOut, Sequence[Box]],
     bold: set[int],
     runs: _Runs,
 ) -> None:
@@ -332,22 +333,15 @@ def _gap(before: Word, word: Word, angle: int, seen: Seen) -> float:
     return max(word.bbox.left - before.bbox.right, before.bbox.left - word.bbox.right) * width
 
 
-def _baseline(box: tuple[float, float, float, float], angle: int, deep: float, height: float) -> float:
+def _baseline(box: Box, angle: int, deep: float, height: float) -> float:
     """The baseline of a word on the displayed page: `deep` below its top in the direction of writing."""
     below = deep if angle in (0, 270) else height - deep
     return (box[0] if angle % 180 else box[1]) + below
 
 
-def _share_under(box: tuple[float, float, float, float], taken: Iterable[Sequence[float]]) -> float:
+def _share_under(box: Box, taken: Iterable[Box]) -> float:
     """The share of a box that others cover."""
-    area = (box[2] - box[0]) * (box[3] - box[1]) or 1.0
-    covered = 0.0
-    for left, top, right, bottom in taken:
-        width = min(right, box[2]) - max(left, box[0])
-        height = min(bottom, box[3]) - max(top, box[1])
-        if width > 0 and height > 0:
-            covered += width * height
-    return covered / area
+    return sum(shared_area(box, other) for other in taken) / (area(box) or 1.0)
 
 
 def _pictures(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[float]:
@@ -364,8 +358,8 @@ def _pictures(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[flo
 
 
 def _in_margin(
-    shape: tuple[float, float, float, float],
-    written: Sequence[tuple[float, float, float, float]],
+    shape: Box,
+    written: Sequence[Box],
     size: tuple[int, int],
 ) -> bool:
     """Whether a shape at the left or right edge of a page is beside lines: a binding, a shadow, a thumb."""
@@ -395,7 +389,7 @@ def _rulings(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[floa
     return found
 
 
-def strikes(x0: float, y0: float, x1: float, y1: float, line: tuple[float, float, float, float]) -> bool:
+def strikes(x0: float, y0: float, x1: float, y1: float, line: Box) -> bool:
     """Whether a ruled line runs through the letters of a line and hardly beyond it."""
     left, top, right, bottom = line
     if y0 == y1:  # below the letters it underlines them
@@ -415,21 +409,15 @@ def _in_pictures(lines: Sequence[ReadLine], seen: Seen, page: PageText) -> tuple
     kept: set[int] = set()
     figures: list[float] = []
     for picture in page.pictures():
-        inside = [n for n, box in enumerate(boxes) if _holds(picture, box)]
+        inside = [n for n, box in enumerate(boxes) if has_middle(picture, box)]
         if not _is_text(picture, [lines[n] for n in inside], [boxes[n] for n in inside]):
             figures += picture
         kept.update(inside)
     return [line for n, line in enumerate(lines) if n in kept], figures
 
 
-def _holds(picture: Sequence[float], box: Sequence[float]) -> bool:
-    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-    return picture[0] <= x <= picture[2] and picture[1] <= y <= picture[3]
-
-
-def _is_text(picture: Sequence[float], lines: Sequence[ReadLine], boxes: Sequence[Sequence[float]]) -> bool:
+def _is_text(picture: Box, lines: Sequence[ReadLine], boxes: Sequence[Box]) -> bool:
     """Whether a picture is scanned text: lines of several words that fill it."""
-    area = (picture[2] - picture[0]) * (picture[3] - picture[1])
-    written = sum((box[2] - box[0]) * (box[3] - box[1]) for box in boxes)
+    written = sum(map(area, boxes))
     words = sum(len(line.words) for line in lines)
-    return len(lines) >= LINES and words >= WORDS * len(lines) and written > WRITTEN * area
+    return len(lines) >= LINES and words >= WORDS * len(lines) and written > WRITTEN * area(picture)

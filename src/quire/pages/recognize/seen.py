@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from quire.core.types import Box
 from quire.pages.prepare.prepared import Prepared
 
 Rule = tuple[float, float, float, float, float]
 """x0, y0, x1, y1 and thickness of a straight line, in pixels of the prepared picture."""
-
-Shape = tuple[float, float, float, float]
-"""Left, top, right and bottom of a photograph or drawing, in pixels of the prepared picture."""
 
 Stroke = tuple[float, float, float, float, float]
 """Left, top, right and bottom of a part of a word in heavy type, and the width of its strokes, in the same pixels."""
@@ -21,7 +19,8 @@ Stroke = tuple[float, float, float, float, float]
 class Seen:
     prepared: Prepared
     rulings: tuple[Rule, ...] = ()
-    pictures: tuple[Shape, ...] = ()
+    pictures: tuple[Box, ...] = ()
+    """Photographs and drawings, in pixels of the prepared picture."""
     stroke: float = 0.0
     """The usual width of strokes, 0 if they are uneven."""
     strokes: tuple[Stroke, ...] = ()
@@ -42,7 +41,7 @@ class Seen:
     def from_bytes(cls, data: bytes) -> Seen:
         value = json.loads(data)
         rules = tuple((x0, y0, x1, y1, thickness) for x0, y0, x1, y1, thickness in value["rulings"])
-        shapes = tuple((left, top, right, bottom) for left, top, right, bottom in value["pictures"])
+        shapes = tuple(Box(*shape) for shape in value["pictures"])
         heavy = tuple((left, top, right, bottom, width) for left, top, right, bottom, width in value["strokes"])
         prepared = Prepared.from_json(json.dumps(value["prepared"]))
         return cls(prepared, rules, shapes, value["stroke"], heavy, tuple(value.get("notes", ())))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from quire.core.engine import Recognition
-from quire.core.types import BBox
+from quire.core.types import BBox, Box
 from quire.pages.layout import page_blocks
 from quire.pages.recognize.recognised_text import placed
 from quire.pages.recognize.seen import Seen
@@ -87,7 +87,7 @@ def test_a_line_of_justified_type_stays_whole():
 def test_the_labels_of_a_drawing_are_its_words_and_not_paragraphs():
     body = column("A", 0, 20)
     labels = [line(text, 360, 100 + 40 * n, size=6) for n, text in enumerate(("valve", "pump", "tank"))]
-    page = read(by_rows(body, labels), pictures=[(680.0, 160.0, 980.0, 500.0)])
+    page = read(by_rows(body, labels), pictures=[Box(680.0, 160.0, 980.0, 500.0)])
     [figure] = [block for block in page.blocks if block.kind == "figure"]
     assert figure.text.split() == ["valve", "pump", "tank"]
     assert all("valve" not in block.text for block in page.blocks if block.kind != "figure")
@@ -95,12 +95,12 @@ def test_the_labels_of_a_drawing_are_its_words_and_not_paragraphs():
 
 
 def test_letters_of_display_type_are_no_figure():
-    page = read([line("Konzert", 50, 100, size=60)], pictures=[(120.0, 205.0, 260.0, 340.0)])
+    page = read([line("Konzert", 50, 100, size=60)], pictures=[Box(120.0, 205.0, 260.0, 340.0)])
     assert [block.text for block in page.blocks] == ["Konzert"]
 
 
 def test_a_picture_full_of_text_is_text():
-    page = read(column("A", 0, 20), pictures=[(30.0, 150.0, 330.0, 650.0)])
+    page = read(column("A", 0, 20), pictures=[Box(30.0, 150.0, 330.0, 650.0)])
     assert {block.kind for block in page.blocks} == {"paragraph"}
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 import quire
-from quire.core.pagetext import Box, PageText
-from quire.core.types import PageInfo
+from quire.core.pagetext import PageText
+from quire.core.types import Box, PageInfo
 from quire.pages.layout.leftwards import mirrored, with_whole_words
 from quire.pages.layout.tables.table_values import FoundCell, FoundTable
 from tests import documents

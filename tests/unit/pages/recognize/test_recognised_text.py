@@ -9,7 +9,7 @@ import pytest
 from quire.core.engine import ReadLine, Recognition
 from quire.core.keys import ArtifactKey, Digest
 from quire.core.pagetext import LINE, PageText
-from quire.core.types import REDACTED, AnswerSource, BBox, Word
+from quire.core.types import REDACTED, AnswerSource, BBox, Box, Word
 from quire.pages.prepare.prepared import Redaction
 from quire.pages.recognize import recognised_text as placing
 from quire.pages.recognize.recognised_text import placed
@@ -227,6 +227,6 @@ def test_a_slanting_line_is_not_larger_than_its_words():
 
 def test_the_shadow_of_the_binding_beside_the_lines_is_no_picture():
     lines = [line("a line of the page", 60, 100 + 20 * number) for number in range(3)]
-    shadow, photograph = (0.0, 180.0, 110.0, 300.0), (500.0, 400.0, 900.0, 700.0)
+    shadow, photograph = Box(0.0, 180.0, 110.0, 300.0), Box(500.0, 400.0, 900.0, 700.0)
     text = page(*lines, seen=Seen(prepared(), pictures=(shadow, photograph)))
     assert text.images == pytest.approx([250, 200, 450, 350], abs=0.5)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from quire.core.types import BBox, Block, Cell, Word
+from quire.core.types import BBox, Block, Cell
 from quire.evidence.extract.candidates.spans import TypedSpan, spans_of
 from quire.evidence.extract.rules.leaves import WantedLeaf
 from quire.evidence.extract.schema import ValueKind
 from quire.lexicon.labels import LabelMatcher
+from quire.pages.geometry.extents import has_middle
 
 LEAST_NAMED = 0.9
 """How surely each half of the head must name a property."""
@@ -64,14 +65,10 @@ def _place(block: Block, cell: Cell, span: TypedSpan) -> BBox:
     """The box of the words that the characters are in; that of the cell if its words are not known."""
     start, end = (len("".join(cell.text[:at].split())) for at in (span.start, span.end))
     at, found = 0, list[BBox]()
-    for word in sorted((word for word in block.words if _is_in(word, cell.bbox)), key=lambda word: word.bbox.left):
+    inside = (word for word in block.words if has_middle(cell.bbox, word.bbox))
+    for word in sorted(inside, key=lambda word: word.bbox.left):
         following = at + len("".join(word.text.split()))
         if at < end and start < following:
             found.append(word.bbox)
         at = following
     return BBox.union(found) if found and at == len("".join(cell.text.split())) else cell.bbox
-
-
-def _is_in(word: Word, box: BBox) -> bool:
-    x, y = word.bbox.left + word.bbox.width / 2, word.bbox.top + word.bbox.height / 2
-    return box.left <= x <= box.right and box.top <= y <= box.bottom

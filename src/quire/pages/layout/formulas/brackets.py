@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from quire.core.median import median
+from quire.pages.geometry.extents import box_of
 from quire.pages.layout.formulas.placed_symbols import AXIS, Symbol, SymbolKind
 from quire.pages.layout.formulas.scripts import SCRIPT
 from quire.pages.layout.formulas.signs import COMMANDS, PIECES
-from quire.pages.layout.things import box_of
 
 ROW = 0.75  # of the size: rows are at least this far apart
 COLUMN = 0.7  # of the size: the gap between the columns of a matrix

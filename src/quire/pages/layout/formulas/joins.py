@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from quire.pages.geometry.extents import box_of
 from quire.pages.layout.formulas.placed_symbols import Symbol
-from quire.pages.layout.things import box_of
 
 _INTEGRALS = {2: "∬", 3: "∭"}
 

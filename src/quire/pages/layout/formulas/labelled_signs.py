@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from quire.pages.geometry.extents import box_of
 from quire.pages.layout.formulas.latex_row import as_script
 from quire.pages.layout.formulas.placed_symbols import DrawnRule, Symbol
 from quire.pages.layout.formulas.scripts import SCRIPT, main_of
 from quire.pages.layout.formulas.stacks import next_to
-from quire.pages.layout.things import box_of
 
 Compose = Callable[[list[Symbol]], str]
 """Writes the LaTeX of a part of a formula."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from quire.pages.geometry.extents import box_of
 from quire.pages.layout.formulas.placed_symbols import Symbol, SymbolKind
 from quire.pages.layout.formulas.signs import COMMANDS
-from quire.pages.layout.things import box_of
 
 DOTS = 0.72  # of the size: from the first to the third dot of an ellipsis; nearer ones were typed one by one
 LONGEST = 40  # characters: no command has a longer name

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from quire.pages.geometry.extents import box_of
 from quire.pages.layout.formulas.brackets import cells_of, columns_of, joined_brackets, partner_of, rows_of
 from quire.pages.layout.formulas.joins import joined_signs
 from quire.pages.layout.formulas.labelled_signs import HorizontalBrace, braced, braces_of, labelled, with_brace
@@ -17,7 +18,6 @@ from quire.pages.layout.formulas.placed_symbols import AXIS, DrawnRule, Symbol, 
 from quire.pages.layout.formulas.scripts import Scripts, all_scripts, is_script, main_of
 from quire.pages.layout.formulas.signs import ACCENTS, INTEGRALS, PIECES, WIDE_ACCENTS, WITH_LIMITS
 from quire.pages.layout.formulas.stacks import belongs_before, limits_of, next_to, root_of
-from quire.pages.layout.things import box_of
 
 TALL = 1.55  # of the size: brackets of at least this height may contain several rows
 

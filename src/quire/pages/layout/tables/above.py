@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quire.core.pagetext import Box, PageText
+from quire.core.pagetext import PageText
+from quire.core.types import Box
 from quire.pages.layout.lines import Line
 from quire.pages.layout.tables.table_values import FoundCell, FoundTable
 from quire.pages.layout.tables.word_rows import Row, TableWord, is_number, pieces_of, rows_of, words_in

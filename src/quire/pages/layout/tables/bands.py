@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from quire.core.pagetext import Box, PageText
+from quire.core.pagetext import PageText
+from quire.core.types import Box
 from quire.pages.layout.tables.mesh import Mesh
 from quire.pages.layout.tables.stream import build_mesh
 from quire.pages.layout.tables.table_values import FoundTable

@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from quire.pages.geometry.rows import baseline_rows, grouped
 from quire.pages.layout.lines import Line
 from quire.pages.layout.tables.strokes import Rule
+from quire.pages.layout.tables.word_rows import SAME_ROW
 
 SHORT = 45  # letters: a row of several lines that are all longer is prose in columns
 NEAR = 3.5  # of the size: candidate rows nearer than this support each other
@@ -15,7 +17,6 @@ LEAST = 3  # rows of an unruled table
 ABOVE = 8.0  # of the size: how far above its rows a table may begin
 BELOW = 6.0  # and how far below them it may end
 WIDE = 60.0  # points: shorter rules do not bound a table
-SAME_ROW = 0.3  # of the size
 LONG_CELL = 16.0  # of the size: rows with pieces below each other may be this far apart, with lines of one cell between
 SAME_LEFT = 2.0  # points
 FIGURES = re.compile(r"(?<!\S)[^\s\d]*\d\S* +[^\sa-zA-Z]?\d\S*(?: +[^\sa-zA-Z]?\d|$)")
@@ -28,13 +29,13 @@ def find_windows(lines: Sequence[Line], across: Sequence[Rule], gutters: Sequenc
 
     Rows are searched in each text column; the gutters are those between them.
     """
-    upright = sorted([line for line in lines if not line.angle], key=lambda l: l.baseline)
-    rows = _rows(upright)
+    upright = [line for line in lines if not line.angle]
+    rows = baseline_rows(upright, SAME_ROW)
     windows = []
     for column in range(len(gutters) + 1):
         if gutters:
             part = [line for line in upright if sum([x < (line.left + line.right) / 2 for x in gutters]) == column]
-            windows += _of_rows(_rows(part), across)
+            windows += _of_rows(baseline_rows(part, SAME_ROW), across)
         else:
             windows += _of_rows(rows, across)
     wide = [rule for rule in across if rule.length > WIDE]
@@ -50,7 +51,7 @@ def find_windows(lines: Sequence[Line], across: Sequence[Rule], gutters: Sequenc
 def _of_rows(rows: list[list[Line]], across: Sequence[Rule]) -> list[Window]:
     """Windows with several rows of several pieces."""
     windows = []
-    for cluster in _clusters([row for row in rows if _may_be_row(row)]):
+    for cluster in grouped([row for row in rows if _may_be_row(row)], _are_near):
         first, last = cluster[0][0], cluster[-1][0]
         below = LONG_CELL if len(cluster[-1]) > 2 else BELOW
         top, bottom = first.top - ABOVE * first.size, last.bottom + below * last.size
@@ -59,29 +60,9 @@ def _of_rows(rows: list[list[Line]], across: Sequence[Rule]) -> list[Window]:
     return windows
 
 
-def _rows(lines: Sequence[Line]) -> list[list[Line]]:
-    """Lines, sorted by baseline, grouped by it."""
-    rows: list[list[Line]] = []
-    for line in lines:
-        first = rows[-1][0] if rows else line
-        step = line.baseline - first.baseline
-        if rows and (step <= SAME_ROW * line.size or step <= SAME_ROW * first.size):
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    return rows
-
-
-def _clusters(rows: list[list[Line]]) -> list[list[list[Line]]]:
-    """Groups of rows near each other."""
-    clusters: list[list[list[Line]]] = []
-    for row in rows:
-        gap = row[0].top - clusters[-1][-1][0].bottom if clusters else 0.0
-        if clusters and gap <= (LONG_CELL if _aligned(clusters[-1][-1], row) else NEAR) * row[0].size:
-            clusters[-1].append(row)
-        else:
-            clusters.append([row])
-    return clusters
+def _are_near(cluster: list[list[Line]], row: list[Line]) -> bool:
+    gap = row[0].top - cluster[-1][0].bottom
+    return gap <= (LONG_CELL if _aligned(cluster[-1], row) else NEAR) * row[0].size
 
 
 def _aligned(above: list[Line], row: list[Line]) -> bool:

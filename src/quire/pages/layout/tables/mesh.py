@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import pairwise
 
-from quire.core.pagetext import Box
+from quire.core.types import Box
 from quire.pages.layout.tables.table_values import FoundCell, FoundTable
 from quire.pages.layout.tables.word_rows import TableWord, in_rows
 

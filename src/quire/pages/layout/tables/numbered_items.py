@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from quire.core.pagetext import Box
+from quire.core.types import Box
 from quire.lexicon.amounts import is_price
 from quire.pages.layout.tables.table_values import FoundCell, FoundTable
 from quire.pages.layout.tables.word_rows import Row, TableWord, is_number, rows_of

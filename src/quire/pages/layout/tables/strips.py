@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from quire.core.pagetext import Box
+from quire.core.types import Box
 from quire.pages.layout.tables.mesh import Mesh
 from quire.pages.layout.tables.table_values import FoundCell, FoundTable
 from quire.pages.layout.tables.word_rows import Row, TableWord, is_number, rows_of

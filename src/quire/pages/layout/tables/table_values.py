@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from quire.core.pagetext import Box
+from quire.core.types import Box
 
 
 @dataclass(slots=True)

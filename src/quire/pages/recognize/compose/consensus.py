@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from quire.core.engine import Partial, Question, ReadBlock, ReadLine, Recognition
 from quire.core.picture import Picture
-from quire.core.types import BBox
+from quire.pages.geometry.extents import shared_area
 from quire.pages.recognize.compose.children import Composed, all_failed, decode, encode, heard
 from quire.pages.recognize.normalize import interpreted, normalize
 
@@ -142,14 +142,7 @@ def _same_place(part: ReadPart, frame: ReadPart) -> bool:
     """Whether more than half of the part lies in the frame. Parts without a box are compared by their text."""
     if part.bbox is None or frame.bbox is None:
         return _similarity(_plain(part.text), _plain(frame.text)) > 0.8
-    shared = _shared(part.bbox, frame.bbox)
-    return 2 * shared > part.bbox.width * part.bbox.height
-
-
-def _shared(box: BBox, other: BBox) -> float:
-    width = min(box.right, other.right) - max(box.left, other.left)
-    height = min(box.bottom, other.bottom) - max(box.top, other.top)
-    return max(0.0, width) * max(0.0, height)
+    return 2 * shared_area(part.bbox, frame.bbox) > part.bbox.width * part.bbox.height
 
 
 def _plain(text: str) -> str:

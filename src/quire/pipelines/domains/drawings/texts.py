@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from quire.core.engine import Recognition
 from quire.core.pagetext import INVISIBLE, LINE, SPACE, PageText
 from quire.core.types import BBox, Layout, Region
+from quire.pages.geometry.extents import area, shared_area
 
 GAP = 1.2  # of the size of the type: a wider gap separates two texts of one line
 SAME = 0.5  # of the smaller box: two readings that share this much are of one text
@@ -103,9 +104,5 @@ def _is_cut(box: BBox, tile: BBox) -> bool:
 
 
 def _is_same(text: SheetText, other: SheetText) -> bool:
-    box, known = text.bbox, other.bbox
-    width = min(box.right, known.right) - max(box.left, known.left)
-    height = min(box.bottom, known.bottom) - max(box.top, known.top)
-    if width <= 0 or height <= 0:
-        return False
-    return width * height > SAME * min(box.width * box.height, known.width * known.height)
+    shared = shared_area(text.bbox, other.bbox)
+    return shared > 0 and shared > SAME * min(area(text.bbox), area(other.bbox))

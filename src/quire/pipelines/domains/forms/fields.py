@@ -9,6 +9,7 @@ from quire.core.document import Document, Source, document_of
 from quire.core.engine import ReadLine, Recognition
 from quire.core.types import BBox, Word
 from quire.evidence.extract.pairs import find_pairs
+from quire.pages.geometry.extents import are_level, area, shared_area
 from quire.pages.prepare import PrepareProfile, page_picture
 from quire.pipelines.correct import Corrector
 from quire.pipelines.detect.check_boxes import CheckBox, find_check_boxes
@@ -87,9 +88,9 @@ def _labelled(page: int, words: Sequence[Word], found: dict[int, list[CheckBox]]
     """The check boxes of a page, drawn ones and those that are characters, with the words beside them."""
     drawn = [(box.bbox, box.is_checked) for box in (found or {}).get(page, ())]
     typed = [(word.bbox, _MARKS[word.text]) for word in words if word.text in _MARKS]
-    typed = [one for one in typed if not any(_overlap(one[0], other[0]) for other in drawn)]
+    typed = [one for one in typed if not any(_covers(other[0], one[0]) for other in drawn)]
     boxes = sorted([*drawn, *typed], key=lambda one: (one[0].top, one[0].left))
-    rest = [w for w in words if w.text not in _MARKS and not any(_overlap(w.bbox, box) for box, _ in boxes)]
+    rest = [w for w in words if w.text not in _MARKS and not any(_covers(box, w.bbox) for box, _ in boxes)]
     for box, is_checked in boxes:
         others = [other for other, _ in boxes if other is not box]
         yield CheckedBox(_beside(box, rest, others), is_checked, page, box)
@@ -97,10 +98,10 @@ def _labelled(page: int, words: Sequence[Word], found: dict[int, list[CheckBox]]
 
 def _beside(box: BBox, words: Sequence[Word], others: Sequence[BBox]) -> str:
     """The words to the right of a check box up to the next one or a wide gap; without any, those to its left."""
-    row = sorted((word for word in words if _is_level(box, word.bbox)), key=lambda word: word.bbox.left)
+    row = sorted((word for word in words if are_level(box, word.bbox)), key=lambda word: word.bbox.left)
     after = [word for word in row if word.bbox.left >= box.right - box.width / 4]
     before = [word for word in row if word.bbox.right <= box.left + box.width / 4]
-    ends = [other.left for other in others if other.left >= box.right and _is_level(box, other)]
+    ends = [other.left for other in others if other.left >= box.right and are_level(box, other)]
     near = [word for word in after if not ends or word.bbox.left < min(ends)]
     right = _chain([(word.bbox.left - box.right, word) for word in near], BESIDE * box.height, box)
     left = _chain([(box.left - word.bbox.right, word) for word in before[::-1]], BEFORE * box.height, box)
@@ -119,12 +120,6 @@ def _chain(words: Sequence[tuple[float, Word]], reach: float, box: BBox) -> list
     return found
 
 
-def _is_level(box: BBox, other: BBox) -> bool:
-    shared = min(box.bottom, other.bottom) - max(box.top, other.top)
-    return shared >= 0.4 * min(box.height, other.height)
-
-
-def _overlap(box: BBox, other: BBox) -> bool:
-    width = min(box.right, other.right) - max(box.left, other.left)
-    height = min(box.bottom, other.bottom) - max(box.top, other.top)
-    return width > 0 and height > 0 and width * height > 0.3 * box.width * box.height
+def _covers(other: BBox, box: BBox) -> bool:
+    """Whether a box lies over much of another one."""
+    return shared_area(box, other) > 0.3 * area(box)

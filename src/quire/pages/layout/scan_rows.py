@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from quire.pages.layout.things import PROSE_WIDTH, Thing, width_of
+from quire.pages.geometry.extents import Boxed, are_level, width_of
 
 PROSE_LETTERS = 22  # a shorter line is probably not prose; a Chinese one is half as long
 ALIGNED = 0.6  # share of the things of a side at the height of one on the other side: rows
 VALUE_LETTERS = 12  # a longer thing is probably not a value
+PROSE_WIDTH = 120.0  # points: a narrower column is hardly one of text
 
 
-def stand_in_rows(few: list[Thing], many: list[Thing]) -> bool:
+def stand_in_rows(few: list[Boxed], many: list[Boxed]) -> bool:
     """Whether two sides of a scan are labels and values: figures in rows, or no prose and short things on one side."""
-    aligned = sum(1 for thing in few if any(_in_row(thing, other) for other in many)) >= ALIGNED * len(few)
+    aligned = sum(1 for thing in few if any(are_level(thing, other) for other in many)) >= ALIGNED * len(few)
     if aligned and (_are_figures(few) or _are_figures(many)):
         return True
     if _is_prose(few) or _is_prose(many):
@@ -21,39 +22,22 @@ def stand_in_rows(few: list[Thing], many: list[Thing]) -> bool:
     return len(few) < 3
 
 
-def _are_figures(things: list[Thing]) -> bool:
+def _are_figures(things: list[Boxed]) -> bool:
     """Whether most of some things are short and hold a figure."""
     texts = [getattr(thing, "text", "") for thing in things]
     return 2 * sum(1 for t in texts if len(t) <= VALUE_LETTERS and any(map(str.isdigit, t))) > len(texts)
 
 
-def _letters(things: list[Thing]) -> int:
+def _letters(things: list[Boxed]) -> int:
     """How many letters the things of a side usually have."""
     lengths = sorted(len(getattr(t, "text", "")) for t in things)
     return lengths[len(lengths) // 2]
 
 
-def _is_prose(things: list[Thing]) -> bool:
+def _is_prose(things: list[Boxed]) -> bool:
     """Whether things are the lines of a text that fills its column."""
     texts = [(t, getattr(t, "text", "")) for t in things]
     lines = [t for t, text in texts if len(text) + sum(c > "\u2e80" for c in text) >= PROSE_LETTERS]
     width = width_of(things)
     full = sum(1 for line in lines if line.right - line.left > 0.7 * width)
     return full >= 3 and full >= 0.5 * len(things) and width > 0.5 * PROSE_WIDTH
-
-
-def _in_row(a: Thing, b: Thing) -> bool:
-    """Whether two things of a scan, where heights vary, are in one row."""
-    shared = min(a.bottom, b.bottom) - max(a.top, b.top)
-    return shared > 0.5 * min(a.bottom - a.top, b.bottom - b.top)
-
-
-def in_rows(cluster: list[Thing], mirrored: bool) -> list[Thing]:
-    """The rows of things that overlap vertically, each read across; a high one joins no rows beside it."""
-    rows: list[list[Thing]] = []
-    for thing in sorted(cluster, key=lambda t: t.top + t.bottom):
-        if rows and all(_in_row(other, thing) for other in rows[-1]):
-            rows[-1].append(thing)
-        else:
-            rows.append([thing])
-    return [thing for row in rows for thing in sorted(row, key=lambda t: t.left, reverse=mirrored)]
