@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from quire.core.errors import UsageError
 from quire.core.types import BBox, Part
+from quire.lexicon.finance.statement_kinds import NAMES
 from quire.lexicon.terms import places_of
 from quire.retrieval.search.backend import IndexBackend
 from quire.retrieval.search.hits import SearchHit, Statistics, StoredChunk
 from quire.retrieval.search.query import Query, SearchFilter, parse_query
 from quire.retrieval.search.ranking import RankOptions, Scored, rank, rank_with_pages, selective
-from quire.retrieval.search.statements import NAMES
 
 if TYPE_CHECKING:
     import numpy as np

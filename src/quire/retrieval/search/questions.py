@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from quire.core.types import BlockKind
+from quire.lexicon.finance.statement_kinds import Statement, implied_by, named_in
 from quire.lexicon.terms import query_terms
-from quire.retrieval.search.statements import Statement
 
 _SENTENCES = re.compile(r"(?<=[.?!:;])\s+(?=[A-Z\"'(]|what|which|how|who|is|are|did|does)")
 _INSTRUCTION = re.compile(
@@ -17,34 +17,6 @@ _INSTRUCTION = re.compile(
     r"|your answer)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_ASKED: Mapping[Statement, re.Pattern[str]] = {
-    "balance": re.compile(r"balance sheet|statement of financial (?:position|condition)"),
-    "income": re.compile(
-        r"(?:income|profit and loss|p&l|earnings) statement|statement of (?:income|operations|earnings|p)"
-    ),
-    "cash flow": re.compile(r"cash ?flow statement|statement of cash ?flow"),
-}
-_IMPLIED: Mapping[Statement, re.Pattern[str]] = {
-    "balance": re.compile(
-        r"working capital|(?:quick|current|debt.to.equity|turnover) ratio|pp&e|\bppn?e\b|property, plant"
-        r"|(?:total|current|fixed|tangible) (?:current )?(?:assets|liabilities)|return on (?:assets|equity)"
-        r"|\b(?:roa|roe|dpo|dso|dio)\b|days (?:payable|sales|inventory)|accounts (?:payable|receivable)"
-        r"|(?:share|stock)holders.{0,3}(?:funds|equity)|(?:asset|inventory) turnover|capital structure|net debt"
-        r"|goodwill|retained earnings"
-    ),
-    "income": re.compile(
-        r"(?:gross|operating|net|profit|ebitda?)(?: income| profit)? margins?|net (?:income|profit|loss)"
-        r"|gross profit|\b(?:cogs|ebitda?|eps|dpo|roa)\b|cost of (?:goods|sales|revenue)|days payable"
-        r"|operating (?:income|profit|expenses)|effective tax rate|earnings per share|revenue growth"
-        r"|(?:total|net|change in|growth (?:of|in)) (?:revenue|sales)|interest coverage"
-        r"|(?:asset|inventory) turnover|return on (?:assets|equity)"
-    ),
-    "cash flow": re.compile(
-        r"capital expenditures?|\bcapex\b|free cash ?flow|\bfcf\b|(?:operating|investing|financing) activities"
-        r"|cash ?flows? from|operating cash ?flow|(?:operations|investing|financing).{0,40}cash ?flow|dividends? paid"
-        r"|cash conversion|depreciation and amorti[sz]ation|\bebitda\b"
-    ),
-}
 _EXPLAINED = re.compile(r"\b(?:what drove|drivers?|why|reason|because|explain(?:ed)? by|expects?|forecast|guidance)\b")
 EXPLICIT, IMPLIED, EXPLAINED = 1.0, 0.5, 0.1
 """How surely a statement is asked for: it is named; a line or ratio of it is; the reasons are, found in prose."""
@@ -119,8 +91,6 @@ def _focus(text: str) -> str:
 
 def _statements(whole: str, asked: str) -> dict[Statement, float]:
     """The statements that are named anywhere in a text, or else implied by what is asked."""
-    named: dict[Statement, float] = {name: EXPLICIT for name, pattern in _ASKED.items() if pattern.search(whole)}
-    if named:
-        return named
-    sure = EXPLAINED if _EXPLAINED.search(asked) else IMPLIED
-    return {name: sure for name, pattern in _IMPLIED.items() if pattern.search(asked)}
+    if named := named_in(whole):
+        return dict.fromkeys(named, EXPLICIT)
+    return dict.fromkeys(implied_by(asked), EXPLAINED if _EXPLAINED.search(asked) else IMPLIED)

@@ -6,89 +6,16 @@ is printed on its page. Statements are recognised by their titles and lines whil
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from quire.lexicon.finance.statement_kinds import STATEMENTS, Statement, kinds_of_lines, titles_in
 from quire.retrieval.search.chunk_places import main_page
 
 if TYPE_CHECKING:
     from quire.retrieval.chunk.rows import ChunkRow
 
-Statement = Literal["balance", "income", "cash flow"]
-STATEMENTS: tuple[Statement, ...] = get_args(Statement)
-
-NAMES: Mapping[str, str] = {
-    "balance": "balance sheet",
-    "income": "income statement",
-    "cash flow": "cash flow statement",
-}
-_TITLES: Mapping[Statement, re.Pattern[str]] = {
-    "balance": re.compile(r"balancesheets?|statements?of(?:consolidated)?financial(?:position|condition)"),
-    "income": re.compile(
-        r"statements?of(?:consolidated|comprehensive)*(?:income|operations|earnings|profit|loss)"
-        r"|incomestatements?|profit(?:and|&)lossaccount"
-    ),
-    "cash flow": re.compile(r"statements?of(?:consolidated)?cashflows?|cashflowstatements?"),
-}
-"""In a text without spaces: titles are often printed with letters spaced out."""
-_EQUITY = r"(?:stock|share)(?:holders|owners)[^a-z]{0,3}(?:equity|investment|funds|deficit)|total equity|share capital"
-_LINES: Mapping[Statement, tuple[re.Pattern[str], ...]] = {
-    "balance": tuple(
-        map(
-            re.compile,
-            (
-                r"total assets",
-                r"total liabilities",
-                r"total (?:non-?)?current assets|fixed assets",
-                r"total (?:non-?)?current liabilities",
-                _EQUITY,
-                r"(?:accounts|trade) (?:payable|receivable)|accounts and notes receivable|sundry (?:debtors|creditors)",
-                r"retained earnings|accumulated deficit|reserves and surplus",
-                r"accumulated other comprehensive",
-                r"inventor(?:y|ies)|goodwill",
-                r"property(?:, plant)?,? (?:and|&) equipment|cash and cash equivalents",
-            ),
-        )
-    ),
-    "income": tuple(
-        map(
-            re.compile,
-            (
-                r"revenues?\b|net sales|turnover|sales\b",
-                r"costs? of (?:sales|revenues?|goods sold|products)|total costs and expenses|cost of services",
-                r"gross (?:profit|margin)|research and development|marketing",
-                r"selling,? (?:informational|general|and )|general and administrative|operating expenses",
-                r"operating (?:income|profit|loss)"
-                r"|(?:income|earnings|loss|profit)[^.|]{0,12} from (?:continuing )?operations",
-                r"before (?:provision|benefit|income tax|tax)[^.|]{0,40}",
-                r"(?:provision|benefit)[^.|]{0,20} for (?:income )?tax|income tax(?:es)?\b",
-                r"net (?:income|earnings|loss)|profit (?:for the|after)",
-                r"per (?:common )?share|earnings per",
-                r"interest (?:and debt )?(?:expense|income)|other (?:income|expense)",
-            ),
-        )
-    ),
-    "cash flow": tuple(
-        map(
-            re.compile,
-            (
-                r"(?:net )?cash[^.|]{0,40} operating activities",
-                r"(?:net )?cash[^.|]{0,40} investing activities",
-                r"(?:net )?cash[^.|]{0,40} financing activities",
-                r"depreciation",
-                r"(?:purchases?|additions|acquisition)[^.|]{0,30} (?:of|to) (?:property|fixed|plant|capital)"
-                r"|capital expenditure",
-                r"cash[^.|]{0,60}(?:beginning|end) of (?:the )?(?:year|period|quarter)",
-                r"proceeds from",
-                r"(?:re)?payments? of|repurchase|dividends? paid",
-                r"changes? in (?:operating |other )?(?:assets|working)|adjustments? to reconcile"
-                r"|deferred (?:income )?tax",
-            ),
-        )
-    ),
-}
 _TITLED = 2
 """What a title counts, in kinds of lines."""
 _FEWEST_TITLED, _FEWEST, _FEWEST_CONTINUED = 5, 7, 3
@@ -131,10 +58,10 @@ class _Lines(NamedTuple):
 def _lines(rows: Sequence[ChunkRow]) -> _Lines:
     tables = [row for row in rows if _has_table(row)]
     text = "\n".join(row["text"] for row in tables).casefold()
-    counts = {name: sum(bool(line.search(text)) for line in _LINES[name]) for name in STATEMENTS}
+    counts = kinds_of_lines(text)
     headings = (heading for row in tables for heading in row["section"][-1:])
     head = "".join("|".join([rows[0]["text"][:_BEGINNING], *headings]).casefold().split())
-    titles = {name for name in STATEMENTS if _TITLES[name].search(head)}
+    titles = titles_in(head)
     return _Lines(counts, titles, "continued" in head)
 
 

@@ -11,8 +11,8 @@ from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.extraction import extract
 from quire.evidence.extract.offline import OfflineExtractor
 from quire.evidence.extract.schema import ExtractSchema
-from quire.evidence.extract.statements.periods import fiscal_label, stated_period
 from quire.evidence.extract.values import Extraction
+from quire.lexicon.finance.periods import fiscal_label, stated_period
 from tests.unit.evidence.extract.made import read_as
 
 FIGURE = {

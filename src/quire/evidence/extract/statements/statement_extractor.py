@@ -13,11 +13,11 @@ from quire.evidence.catalog.builder import cell_id
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.extractor import code_version
 from quire.evidence.extract.schema import ExtractSchema, LeafSpec, ListSpec, ObjectSpec, SchemaNode
-from quire.evidence.extract.statements.line_items import LineItem, item_in, item_named, likeness
-from quire.evidence.extract.statements.periods import StatedPeriod, fiscal_label, fiscal_year_end
 from quire.evidence.extract.statements.statement_tables import StatedScale, Statement, StatementRow, statements_of
 from quire.evidence.extract.values import Proposal
 from quire.lexicon.amounts import numbers_in, scale_of
+from quire.lexicon.finance.line_items import LineItem, item_in, item_named, likeness
+from quire.lexicon.finance.periods import StatedPeriod, fiscal_label, fiscal_year_end
 
 LEAST_ALIKE = 0.7
 AS_ALIKE = 0.1

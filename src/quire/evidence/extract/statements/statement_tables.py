@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from quire.core.types import Block, Cell, Table
 from quire.evidence.catalog.builder import cell_id
-from quire.evidence.extract.statements.periods import StatedPeriod, stated_period
 from quire.lexicon.amounts import scale_of
+from quire.lexicon.finance.periods import StatedPeriod, stated_period
 
 _ABOVE = 4
 """Blocks before a table that may say what its figures are multiplied by."""

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from quire.core.median import median
 from quire.lexicon.amounts import is_number
+from quire.lexicon.finance.periods import MONTH
 from quire.pages.layout.tables.columns import SIGNS
 from quire.pages.layout.tables.header import Head, read_head
 from quire.pages.layout.tables.mesh import Mesh
-from quire.pages.layout.tables.periods import MONTH
 from quire.pages.layout.tables.ruled import CAPTION
 from quire.pages.layout.tables.strokes import Rule
 from quire.pages.layout.tables.table_values import FoundTable

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from quire.core.pagetext import PageText
 from quire.core.types import Box
+from quire.lexicon.finance.periods import is_period
 from quire.pages.layout.lines import Line
 from quire.pages.layout.tables.table_values import FoundCell, FoundTable
 from quire.pages.layout.tables.word_rows import Row, TableWord, is_number, rows_of, words_in
@@ -17,17 +17,6 @@ MAX_LINES = 2
 PITCH, PROSE = 1.6, 6  # of the size, words: a line above that is as near, and longer, may be of the same text
 CENTRED = 0.24  # of the width of columns: how far from their middle, twice, a title may be
 FIGURES = 0.5  # of the filled cells behind the first column
-
-_TOKEN = re.compile(r"[^\W\d_]+|\d+")
-MONTH = (
-    r"jan|january|feb|february|mar|march|apr|april|may|june?|july?|aug|august|sept?|september|oct|october|nov"
-    r"|november|dec|december"
-)
-_KEY = re.compile(rf"ended|ending|millions|thousands|billions|months|years|quarters?|unaudited|{MONTH}")
-_OTHER = re.compile(
-    r"for|the|as|of|at|and|in|to|year|month|weeks?|fiscal|periods?|one|two|three|six|nine|twelve|thirteen|fifty|first"
-    r"|second|third|fourth|dollars|us|usd|eur|amounts?|figures|except|per|shares?|data|percentages|audited|restated|\d+"
-)
 
 
 def with_periods(page: PageText, tables: list[FoundTable], lines: Sequence[Line]) -> list[FoundTable]:
@@ -52,7 +41,7 @@ def _with_periods(page: PageText, table: FoundTable, words: list[TableWord]) -> 
             break
         if row.words[-1].text.endswith((":", ".")) or (i and _is_last_line(rows[i - 1], row)):
             break
-        if len(row.pieces) > 1 or not _names_period([word.text for word in row.words]):
+        if len(row.pieces) > 1 or not is_period(" ".join(word.text for word in row.words)):
             break
         table = _added(page, table, row)
     return table
@@ -62,15 +51,6 @@ def _is_last_line(above: Row, row: Row) -> bool:
     """Whether a row goes on with a text that fills the line above."""
     near = row.baseline - above.baseline < PITCH * row.size
     return near and above.left < row.left + row.size and above.right > row.right + row.size and len(above.words) > PROSE
-
-
-def _names_period(texts: Sequence[str]) -> bool:
-    text = " ".join(texts)
-    if text.count("(") != text.count(")"):
-        return False
-    tokens = [token.casefold() for token in _TOKEN.findall(text)]
-    keys = [token for token in tokens if _KEY.fullmatch(token)]
-    return bool(keys) and all(_KEY.fullmatch(token) or _OTHER.fullmatch(token) for token in tokens)
 
 
 def _has_figures(page: PageText, table: FoundTable) -> bool:

@@ -1,4 +1,4 @@
-"""The periods of the columns of a statement, and what they are called in fiscal years."""
+"""The periods of the columns of a statement: the words that name them, and what they are called in fiscal years."""
 
 from __future__ import annotations
 
@@ -15,6 +15,16 @@ _WEEKS = re.compile(r"\b(13|14|26|27|39|40|52|53)[\s-]weeks?\b", re.IGNORECASE)
 _QUARTER = re.compile(r"\bquarter(?:ly)?\b", re.IGNORECASE)
 _YEARLY = re.compile(r"\b(?:fiscal )?years?\b", re.IGNORECASE)
 _BARE_YEAR = re.compile(r"(?<![\d,.$])(?:FY\s?)?((?:19|20)\d\d)(?![\d,.]*\d)")
+_TOKEN = re.compile(r"[^\W\d_]+|\d+")
+MONTH = (
+    r"jan|january|feb|february|mar|march|apr|april|may|june?|july?|aug|august|sept?|september|oct|october|nov"
+    r"|november|dec|december"
+)
+_KEY = re.compile(rf"ended|ending|millions|thousands|billions|months|years|quarters?|unaudited|{MONTH}")
+_OTHER = re.compile(
+    r"for|the|as|of|at|and|in|to|year|month|weeks?|fiscal|periods?|one|two|three|six|nine|twelve|thirteen|fifty|first"
+    r"|second|third|fourth|dollars|us|usd|eur|amounts?|figures|except|per|shares?|data|percentages|audited|restated|\d+"
+)
 _DRIFT = 7
 """Days: a fiscal period of whole weeks may end a few days into the next month."""
 
@@ -43,6 +53,15 @@ def stated_period(head: str, above: str = "") -> StatedPeriod | None:
     (year,) = years
     length = _length(above) if length is None else length
     return StatedPeriod(date(int(year), 12, 31), length)
+
+
+def is_period(text: str) -> bool:
+    """Whether a line names the period or the unit of figures, and nothing else: `Three months ended March 31`."""
+    if text.count("(") != text.count(")"):
+        return False
+    tokens = [token.casefold() for token in _TOKEN.findall(text)]
+    keys = [token for token in tokens if _KEY.fullmatch(token)]
+    return bool(keys) and all(_KEY.fullmatch(token) or _OTHER.fullmatch(token) for token in tokens)
 
 
 def _length(text: str) -> int | None:
