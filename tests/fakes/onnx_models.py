@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.fakes.onnx_file import OnnxGraph
+from quire.pages.recognize.pix2tex.onnx_file import OnnxGraph
 
 WORDS = ("[PAD]", "[UNK]", "ferry", "boat", "winter", "timetable", "fuel")
 SIZE = 4
