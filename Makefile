@@ -40,7 +40,7 @@ WAITING_JOBS ?= 4
 PARALLEL := --dist loadgroup --no-loadscope-reorder -n
 QUICK := not (servers or processes or slow)
 
-.PHONY: demo quick test units parts style crate lint bench docs wheels clean pure
+.PHONY: demo quick test units parts style page crate lint bench docs wheels clean pure
 .SUFFIXES:
 
 demo: $(READY) $(READER)
@@ -82,7 +82,7 @@ test:
 	@. $(EXPECTED); $(PYTEST) $(PARALLEL) $(WAITING_JOBS) -m "servers or processes or slow"
 ifeq ($(CARGO),yes)
 	@echo "Once more without the native reader:"
-	@. $(EXPECTED); QUIRE_NATIVE=0 $(BIN)/python -m pytest -q $(PARALLEL) $(JOBS) -m "not (servers or no_documents or slow) and (both_readers or not processes)" tests/unit
+	@. $(EXPECTED); QUIRE_NATIVE=0 $(BIN)/python -m pytest -q $(PARALLEL) $(JOBS) -m "both_readers and not (servers or slow)" tests/unit
 endif
 
 units: $(DEV) $(READER)
@@ -93,14 +93,20 @@ parts: $(PIP)
 	@: >$(EXPECTED); for part in tesseract postgresql haproxy libreoffice java chromium; do \
 	if scripts/system_packages.sh $$part; then echo "export QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1" >>$(EXPECTED); \
 	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done; \
-	for part in azurite restate clients maven axe; do \
+	for part in azurite restate clients maven axe typescript; do \
 	if scripts/$$part.sh >/dev/null; then echo "export QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1" >>$(EXPECTED); \
 	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done
 
-style: $(DEV)
+style: $(DEV) page
 	@$(BIN)/ruff format -q --check $(CHECKED)
 	@$(BIN)/ruff check -q $(CHECKED)
 	@$(BIN)/mypy --no-error-summary
+
+# The types of the page in the browser, and its tests that need no browser: left out aloud without node, needed under CI.
+page: $(PIP)
+	@if compiler=$$(scripts/typescript.sh); then $$compiler -p jsconfig.json; elif [ -n "$$QUIRE_CI" ]; then exit 1; fi
+	@if command -v node >/dev/null; then said=$$(node --test --test-reporter=spec tests/web/*.test.js) || { echo "$$said"; exit 1; }; \
+	else echo "NOT TESTED: the parts of the page that need no browser. There is no node (20 or later)"; [ -z "$$QUIRE_CI" ]; fi
 
 lint: style crate
 

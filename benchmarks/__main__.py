@@ -12,6 +12,7 @@ from benchmarks.report import LeftOut, Options, Report
 
 NAMES = (
     *("quality", "headings", "generated", "kinds", "statements", "fields", "characters", "robust", "speed", "readers"),
+    "instructions",
     *("threads", "render", "surfaces", "cold", "heartbeat", "memory", "office", "scans", "scantables", "workers"),
     *("scanmemory", "scanlanguages", "scanformulas", "scanstart"),
     *(
@@ -79,7 +80,7 @@ def _one(name: str, options: Options) -> int:
         print(f"- {name} is not kept: the machine was busy", flush=True)
     elif not options.quick:
         report.save(name)
-    return 0
+    return int(report.failed)
 
 
 def _module(name: str):

@@ -35,9 +35,9 @@ from quire.evidence.extract.verification import checked
 from quire.evidence.learn.learned_extractor import LearnedExtractor
 from quire.evidence.learn.samples import Sample
 from quire.evidence.learn.training import learn
-from quire.evidence.verify.dates import date_readings
-from quire.evidence.verify.numbers import number_readings
-from quire.evidence.verify.phrases import distance
+from quire.lexicon.amounts import number_readings
+from quire.lexicon.dates import date_readings
+from quire.lexicon.phrases import distance
 from quire.pages.recognize.options import OcrMode
 
 HALVES = ("tuned", "untuned")

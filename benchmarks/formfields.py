@@ -15,7 +15,7 @@ from benchmarks.extraction import HALVES, QUICK, agree, folded, rates, read_cata
 from benchmarks.report import LeftOut, Options, Report, Table
 from quire.evidence.extract.offline import OfflineExtractor
 from quire.evidence.extract.schema import ExtractSchema
-from quire.evidence.verify.dates import date_readings
+from quire.lexicon.dates import date_readings
 
 SET = "forms-funsd"
 SHORTEST = 4  # letters and digits of a label

@@ -17,7 +17,8 @@ from quire.core.page_ranges import page_numbers
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.reads.read_steps import DocumentSteps
 from quire.durable.reads.workflows import GROUP
-from quire.durable.runtimes import local_runtime, pools_for
+from quire.durable.runtimes import local_runtime
+from quire.durable.worker_workflows import pools_for
 from quire.store.files import FileStore
 from quire.store.temporary import TemporaryStore
 from quire.system.workers import shared_pool

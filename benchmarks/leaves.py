@@ -32,7 +32,6 @@ from benchmarks.corpus import CORPUS
 from benchmarks.extraction import HALVES, read_catalog
 from benchmarks.report import LeftOut, Options, Report, Table
 from quire.core.errors import EngineError
-from quire.evidence.cite.language_model import MODEL, URL, LanguageModel
 from quire.evidence.extract.combinators import fallback
 from quire.evidence.extract.extraction import extract
 from quire.evidence.extract.extractor import Extractor
@@ -41,7 +40,8 @@ from quire.evidence.extract.language_model.recorded_calls import answered_by
 from quire.evidence.extract.offline import OfflineExtractor
 from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.values import Extraction
-from quire.evidence.verify.numbers import number_readings
+from quire.lexicon.amounts import number_readings
+from quire.net.language_model import MODEL, URL, LanguageModel
 from quire.reading.model_answers import RecordedAnswers
 
 SIMILAR = 0.8

@@ -55,7 +55,8 @@ class Table:
 class Report:
     """`data` holds the samples; `notes` are sentences below the tables, among them what was left out.
 
-    What is not `believable`, because the machine was busy, is shown but not kept.
+    What is not `believable`, because the machine was busy, is shown but not kept. One that has `failed` is kept, and
+    the command ends with 1.
     """
 
     title: str
@@ -63,6 +64,7 @@ class Report:
     notes: list[str] = field(default_factory=list)
     data: dict[str, object] = field(default_factory=dict)
     believable: bool = True
+    failed: bool = False
 
     def markdown(self) -> str:
         notes = "\n".join(f"- {note}" for note in [*self.notes, measured_on(), reader()])

@@ -29,7 +29,7 @@ from benchmarks.corpus import CORPUS, pdfs
 from benchmarks.report import LeftOut, Options, Report, Table, goal
 from quire.asking import Asker
 from quire.core.errors import ConfigurationError
-from quire.durable.indexing.index import Index
+from quire.durable.document_index import Index
 from quire.durable.indexing.store_index import open_indexes
 from quire.retrieval.chunk.rows import ChunkRow, rows
 from quire.retrieval.embed.batches import dense_vectors

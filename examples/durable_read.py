@@ -9,9 +9,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from quire.context import Context, Json, Retry, Workflow
-
 import quire
+from quire.context import Context, Json, Retry, Workflow
 from quire.runtime.local import LocalRuntime
 
 folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent

@@ -11,10 +11,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "build" / "site"
-PACKAGES = (
-    "quire",
-    *(f"quire.{n}" for n in ("pipeline", "recognize", "detect", "classify", "correct", "export", "batch")),
-)
+MODULES = (path.stem for path in sorted((ROOT / "src" / "quire").glob("*.py")) if not path.stem.startswith("_"))
+PACKAGES = ("quire", "quire.batch", *(f"quire.{module}" for module in MODULES))
 OUTSIDE = "project"  # the folder of the site for what is outside docs/
 
 _LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(?=[)#])")
@@ -85,7 +83,8 @@ def _api() -> str:
 
 def _public(package: str) -> list[str]:
     """What a package lists in `__all__`, read without importing it."""
-    tree = ast.parse((ROOT / "src" / package.replace(".", "/") / "__init__.py").read_text())
+    place = ROOT / "src" / package.replace(".", "/")
+    tree = ast.parse((place / "__init__.py" if place.is_dir() else place.with_suffix(".py")).read_text())
     lists = (
         node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets) == "__all__"
     )

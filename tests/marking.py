@@ -10,6 +10,7 @@ import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -83,6 +84,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("processes")
         for mark in _marks_of_folders(item.module.__package__):  # type: ignore[attr-defined]
             item.add_marker(mark)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """In the pass without the compiled reader, modules that do not have its mark are not even imported."""
+    if not config.option.markexpr.startswith("both_readers") or not collection_path.name.startswith("test_"):
+        return None
+    folders = (folder / "__init__.py" for folder in collection_path.parents if folder.is_relative_to(config.rootpath))
+    places = (path for path in (collection_path, *folders) if path.exists())
+    return None if any("both_readers" in path.read_text() for path in places) else True
 
 
 @cache

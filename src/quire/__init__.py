@@ -47,8 +47,8 @@ if TYPE_CHECKING:
         TableBlock,
         Word,
     )
-    from quire.durable.flows.flow_call import Flow, FlowResult
-    from quire.durable.indexing.index import Index
+    from quire.durable.document_index import Index
+    from quire.durable.inline.flow_call import Flow, FlowResult
     from quire.evidence.extract.values import Extraction
     from quire.evidence.learn.hints import RecognitionHint
     from quire.evidence.learn.sample_store import SampleStore
@@ -121,8 +121,8 @@ _HOMES = {
     "quire.evidence.learn.sample_store": ("SampleStore",),
     "quire.evidence.learn.hints": ("RecognitionHint",),
     "quire.reading.result": ("DocumentResult", "Ledger", "Redacted"),
-    "quire.durable.flows.flow_call": ("Flow", "FlowResult"),
-    "quire.durable.indexing.index": ("Index",),
+    "quire.durable.inline.flow_call": ("Flow", "FlowResult"),
+    "quire.durable.document_index": ("Index",),
     "quire.store.files": ("FileStore",),
     "quire.store.images": ("PageImages",),
     "quire.store.opening": ("open_store",),

@@ -23,6 +23,7 @@ from quire.core.errors import (
     category_of,
     exit_code_of,
 )
+from quire.system.workers import JobFailed, WorkerCrashed, WorkerError, WorkerOutOfMemory, WorkerTimeout
 
 __all__ = [
     "CATEGORIES",
@@ -35,6 +36,7 @@ __all__ = [
     "FencedError",
     "FetchError",
     "InputError",
+    "JobFailed",
     "LimitError",
     "PasswordError",
     "QuireError",
@@ -44,6 +46,10 @@ __all__ = [
     "StoreError",
     "UnsupportedError",
     "UsageError",
+    "WorkerCrashed",
+    "WorkerError",
+    "WorkerOutOfMemory",
+    "WorkerTimeout",
     "category_of",
     "exit_code_of",
 ]

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from quire.pipelines import preprocess, regions
-from quire.pipelines.builder import PipelineBuilder
 from quire.pipelines.exporters import save
 from quire.pipelines.functions import (
     classifier,
@@ -17,7 +16,7 @@ from quire.pipelines.functions import (
     recognizer,
     region_preprocessor,
 )
-from quire.pipelines.pipeline import Pipeline
+from quire.pipelines.pipeline import Pipeline, PipelineBuilder
 from quire.pipelines.pipeline_options import ErrorPolicy
 from quire.pipelines.result import PipelineResult
 from quire.pipelines.run import cancelled

@@ -41,8 +41,19 @@ def test_there_are_five_walks_of_a_dozen_lines_or_fewer():
     assert len(NAMES) > 50
 
 
-@pytest.mark.parametrize(
-    "package", ["layout", "export", "durable", "reading", "database", "workers", "flow", "devcluster"]
-)
-def test_packages_are_named_by_the_layers(package):
-    assert f"`{package}/`" in TEXT
+def test_the_tree_shows_every_shelf_and_nothing_else():
+    tree = TEXT.partition("## The tree")[2].partition("```")[2].partition("```")[0]
+    shown = set(re.findall(r"([a-z_]+)/(?=\s)", tree)) - {"quire"}
+    package = ROOT / "src" / "quire"
+    assert shown == {path.parent.name for path in package.glob("*/__init__.py")}
+
+
+def test_every_place_for_something_new_exists():
+    table = TEXT.partition("### Where does a new")[2].partition("\n### ")[0]
+    places = set(re.findall(r"`((?!tests/|docs/)[a-z_]+(?:/[a-z_]+)+)/?`", table)) - {
+        "docs/reference",
+        "tests/runtime",
+        "tests/quality",
+    }
+    package = ROOT / "src" / "quire"
+    assert not {place for place in places if not any((package / f"{place}{end}").exists() for end in ("", ".py"))}

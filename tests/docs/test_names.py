@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Iterable
 from dataclasses import fields
+from importlib import import_module
 from typing import get_args
 
 import typer
@@ -163,3 +164,17 @@ def test_table_of_classes_of_errors_is_the_one_that_retries_go_by() -> None:
 def test_exit_codes_are_documented() -> None:
     codes = sorted({kind.exit_code for kind in FAMILY} | {0, 3, 130, 141})
     assert [code for code in codes if not re.search(rf"^\| .*\b{code}\b.* \|", CLI, re.MULTILINE)] == []
+
+
+def test_the_public_modules_are_those_of_the_reference():
+    section = PYTHON.partition("## Public modules")[2]
+    documented = set(re.findall(r"`quire\.([a-z_.]+)`", "".join(re.findall(r"(?m)^\| (`quire[^|]*)\|", section))))
+    package = ROOT / "src" / "quire"
+    doors = {path.stem for path in package.glob("*.py") if not path.stem.startswith("_")}
+    assert documented == doors | {"batch", "runtime.local"}
+
+
+def test_every_name_of_a_public_module_exists():
+    for path in sorted((ROOT / "src" / "quire").glob("[!_]*.py")):
+        module = import_module(f"quire.{path.stem}")
+        assert all(hasattr(module, name) for name in module.__all__)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from quire.core.embedder import Embedder, TextRole, VectorFamily
 from quire.core.engine import Policy
 from quire.core.keys import Profile
-from quire.durable.indexing import delivery
 from quire.durable.indexing import searcher as searching
 from quire.retrieval.embed import embedder_registry as registry
 from quire.retrieval.embed.codec import encode_dense
@@ -55,5 +54,5 @@ def offer(embedder: Embedder, put: Callable[[ModuleType, str, object], None] = s
     def find(named: str = registry.DEFAULT) -> Embedder | None:
         return embedder if named == embedder.name else known(named)
 
-    for module in (registry, searching, delivery):
+    for module in (registry, searching):
         put(module, "find_embedder", find)

@@ -22,7 +22,7 @@ from quire.core.errors import QuireError
 from quire.core.keys import ArtifactKey
 from quire.durable.reads.read_records import load_result
 from quire.durable.reads.read_request import ReadRequest, SourceRef
-from quire.durable.runtimes import pools_for, workflows_on
+from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 from quire.store.opening import open_store

@@ -39,7 +39,7 @@ def size(document) -> int:
 PROGRAM = """
 import json, sys
 from quire.durable.folders.batch_request import BatchRequest
-from quire.durable.flows.flow_call import Flow
+from quire.durable.inline.flow_call import Flow
 from quire.durable.runtimes import local_runtime
 from quire.store.files import FileStore
 

@@ -18,7 +18,7 @@ from quire.core.events import Event
 from quire.core.keys import digest_bytes
 from quire.database.database import Database
 from quire.database.runs import Runs
-from quire.durable.flows.flow_call import Flow
+from quire.durable.inline.flow_call import Flow
 from quire.store.images import PageImages
 from quire.store.opening import open_store
 from tests import documents, scans

@@ -41,7 +41,7 @@ output: {numbers: {$step: numbers}, status: {$step: document, path: status}}
 """
 PROGRAM = """
 import json, sys
-from quire.durable.flows.flow_call import Flow
+from quire.durable.inline.flow_call import Flow
 from quire.durable.flows.workflow import flow_argument, flow_output
 from quire.durable.runtimes import local_runtime
 from quire.store.files import FileStore

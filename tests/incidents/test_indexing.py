@@ -14,7 +14,7 @@ import pytest
 import quire.durable.indexing.delivery as delivery
 from quire.core.document import Document
 from quire.core.errors import StoreError
-from quire.durable.indexing.index import Index
+from quire.durable.document_index import Index
 from quire.durable.indexing.store_index import open_indexes
 from quire.retrieval.search.backend import Indexes
 from quire.store.opening import open_store
@@ -85,7 +85,7 @@ PROGRAM = """
 import os, signal, sys
 from pathlib import Path
 from quire.durable.indexing import delivery
-from quire.durable.indexing.index import Index
+from quire.durable.document_index import Index
 from quire.durable.runtimes import local_runtime
 from quire.store.opening import open_store
 from tests.fakes.hashed_words import HashedWords, offer

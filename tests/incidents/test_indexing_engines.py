@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from quire.durable.document_index import Index
 from quire.durable.indexing import delivery
-from quire.durable.indexing.index import Index
 from quire.retrieval.search.engine_places import open_engine
 from tests.fakes.engine_server import EngineServer
 from tests.fakes.hashed_words import HashedWords, offer

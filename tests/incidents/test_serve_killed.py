@@ -7,11 +7,14 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from quire.system.workers.procfs import descendants
 from tests import documents
+from tests.fakes.embedding_server import embedding_server, tei, tei_url
+from tests.fakes.vision_server import Exchange
 from tests.runtime.tracking import wait_until
 from tests.servers.quire_server import LOOPBACK, QuireServer, WebSite, serving, web_site
 
@@ -62,6 +65,33 @@ def test_all_tasks_of_a_killed_server_end_as_if_it_had_not_been_killed(tmp_path)
     names = [result["document"]["filename"] for _, result in found]
     assert names == [*(path[1:] for path in SITE), *(f"note-{number}.pdf" for number in range(QUEUED))]
     assert found == expected
+
+
+def test_documents_that_a_killed_server_was_indexing_are_found_by_the_next_one(tmp_path):
+    embedding, go_on = Event(), Event()
+    answers = tei()
+
+    def held(exchange: Exchange) -> None:
+        if exchange.path == "/embed" and "Note" in str(exchange.body):
+            embedding.set()
+            assert go_on.wait(60)
+        answers(exchange)
+
+    names = [f"note-{number}.pdf" for number in range(3)]
+    with embedding_server(held) as embedder:
+        searched = {"QUIRE_SERVE_SEARCH": "reads", "QUIRE_SERVE_EMBEDDER": f"tei:{tei_url(embedder)}"}
+        with serving(tmp_path, "--workers", "1", environment=searched) as running:
+            for number in range(3):
+                assert running.upload("/api/runs", note(number)).status == 201
+            assert embedding.wait(60)
+            running.kill()
+            go_on.set()
+            running.start()
+
+            def found() -> set[str]:
+                return {hit["name"] for hit in running.get("/api/search?q=note+number&k=10").json["hits"]}
+
+            wait_until(lambda: found() == {*names}, "documents are not found", 60)
 
 
 def test_a_killed_worker_process_costs_no_task(tmp_path):

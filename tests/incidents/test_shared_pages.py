@@ -21,7 +21,7 @@ from quire.core.types import BBox, Layout, Region
 from quire.durable.deletion import delete_documents
 from quire.durable.reads.read_records import load_result
 from quire.durable.reads.read_request import ReadRequest, SourceRef
-from quire.durable.runtimes import workflows_on
+from quire.durable.worker_workflows import workflows_on
 from quire.pipeline import Pipeline, detector, recognizer
 from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore

@@ -1,3 +1,3 @@
 import pytest
 
-pytestmark = [pytest.mark.processes, pytest.mark.no_documents]
+pytestmark = [pytest.mark.processes]

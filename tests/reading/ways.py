@@ -23,14 +23,14 @@ from quire.core.events import Event
 from quire.database.runs import Runs
 from quire.durable.reads.read_records import load_result
 from quire.durable.reads.read_request import ReadRequest, SourceRef
-from quire.durable.runtimes import pools_for, workflows_on
+from quire.durable.worker_workflows import pools_for, workflows_on
+from quire.net.restate_server import RestateServer
 from quire.pages.assemble import assemble
 from quire.pages.recognize.engine_registry import make
 from quire.pipeline import Pipeline, preprocess
 from quire.reading.result import DocumentResult
 from quire.runtime.local import LocalRuntime
 from quire.runtime.restate.runtime import RestateRuntime
-from quire.runtime.restate.server import RestateServer
 from quire.store.files import FileStore
 from tests.reading.cases import CASES, LIMITED, Case
 from tests.servers.restate import serving

@@ -30,7 +30,7 @@ from quire.core.context import Json
 from quire.database.sqlite import SqliteDatabase
 from quire.durable.reads.read_records import load_result
 from quire.durable.reads.read_request import ReadRequest, SourceRef
-from quire.durable.runtimes import pools_for, workflows_on
+from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore
 from quire.store.local import LocalObjects

@@ -12,13 +12,14 @@ from quire.core.context import Context, Json, Workflow
 from quire.core.errors import ConfigurationError, RunError, UsageError
 from quire.database.sqlite import SqliteDatabase
 from quire.durable.folders.batch_request import BatchRequest
-from quire.durable.runtimes import open_runtime, workflows_on
+from quire.durable.runtimes import open_runtime
+from quire.durable.worker_workflows import workflows_on
+from quire.net.restate_server import RestateServer
 from quire.runtime.restate.endpoint import Endpoint, ServiceOptions
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.registration import limit, register, served
 from quire.runtime.restate.runtime import RestateRuntime
-from quire.runtime.restate.server import RestateServer
 from quire.store.opening import open_store
 from tests import documents
 from tests.runtime import workflows

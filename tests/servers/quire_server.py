@@ -16,6 +16,7 @@ from typing import Any
 
 from quire.cli.devcluster.program import ServerProgram
 from tests.servers.ports import free_port
+from tests.supervision import LOGS
 
 PATIENCE_S = 60.0
 AGAIN_S = 0.05
@@ -133,6 +134,7 @@ class QuireServer(ServerProgram, Caller):  # type: ignore[misc]  # a program and
             answers=self._is_ready,
             environment={"XDG_DATA_HOME": str(folder), "QUIRE_SERVE_WARM_UP": "0", **(environment or {})},
         )
+        LOGS.add(self.log)
 
     def _is_ready(self) -> bool:
         try:

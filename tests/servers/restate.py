@@ -15,12 +15,12 @@ from quire.cli.devcluster.restate import RestateProgram
 from quire.core.context import Workflow
 from quire.database.database import Database
 from quire.database.sqlite import SqliteDatabase
+from quire.net.restate_server import RestateServer
 from quire.runtime.restate.endpoint import Endpoint, ServiceOptions
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.registration import register, served
 from quire.runtime.restate.runtime import RestateRuntime
-from quire.runtime.restate.server import RestateServer
 
 ROOT = Path(__file__).parents[2]
 SLOTS = 16

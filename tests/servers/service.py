@@ -7,6 +7,7 @@ from pathlib import Path
 
 from quire.cli.devcluster.program import ServerProgram, listens
 from tests.servers.ports import free_port
+from tests.supervision import LOGS
 
 
 class QuireServer(ServerProgram):
@@ -18,6 +19,7 @@ class QuireServer(ServerProgram):
         command = [quire, "serve", "--port", str(self.port), "--store", folder / "store"]
         cold = {"QUIRE_SERVE_WARM_UP": "0"}
         super().__init__("quire-serve", command, folder=folder, answers=lambda: listens(self.port), environment=cold)
+        LOGS.add(self.log)
 
     @property
     def url(self) -> str:

@@ -14,6 +14,8 @@ import quire
 from quire.core.types import BBox, Block, Cell, PageInfo, PageResult, Table
 from tests import bills, documents
 
+pytestmark = pytest.mark.both_readers
+
 PLACE = BBox(0.1, 0.1, 0.5, 0.1)
 LONG = "word " * 300
 

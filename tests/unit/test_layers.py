@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -46,26 +46,26 @@ SHELVES = {
     "__main__": "cli",
 }
 """Each shelf, and those below it, from which its modules may import."""
-PUBLIC = [
-    "batch",
-    "classify",
-    "context",
-    "correct",
-    "detect",
-    "domains",
-    "embed",
-    "engine",
-    "errors",
-    "export",
-    "extractors",
-    "keys",
-    "picture",
-    "pipeline",
-    "recognize",
-    "roles",
-    "spelling",
-]
-"""The modules that users import besides `quire`: lists of names, which nothing inside imports."""
+DURABLE = {
+    "steps": "",
+    "reads": "steps",
+    "extracts": "steps reads",
+    "review": "steps extracts",
+    "views": "steps reads extracts",
+    "indexing": "steps reads views flows",
+    "flows": "steps reads extracts review",
+    "tasks": "steps reads extracts review indexing",
+    "worker_workflows": "reads flows tasks",
+    "inline": "flows worker_workflows",
+    "folders": "reads flows inline indexing",
+    "runtimes": "flows tasks worker_workflows folders indexing",
+    "restate_worker": "worker_workflows",
+    "document_index": "indexing folders runtimes",
+    "deletion": "indexing",
+}
+"""The layers inside of `durable`, each with those below it."""
+PUBLIC = {path.stem for path in ROOT.glob("*.py") if not path.stem.startswith("_")}
+"""Modules that users import besides `quire`: lists of names, which nothing inside imports."""
 
 
 def name_of(path: Path) -> str:
@@ -78,7 +78,7 @@ MODULES = {name_of(path): path for path in sorted(ROOT.rglob("*.py"))}
 
 
 def shelf_of(module: str) -> str:
-    return "__init__" if module in PUBLIC and module not in SHELVES else module.split(".")[0]
+    return "__init__" if module in PUBLIC else module.split(".")[0]
 
 
 @cache
@@ -109,10 +109,23 @@ def _statements(block: ast.AST) -> Iterator[ast.AST]:
             yield from _statements(node)
 
 
-def modules_imported(path: Path) -> set[str]:
-    """The modules of Quire that a module imports."""
+def for_type_checkers(path: Path) -> set[str]:
+    """The names that a module imports for its annotations alone."""
+    return {
+        f"{statement.module}.{alias.name}"
+        for node in _statements(parsed(path))
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for statement in node.body
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+    }
+
+
+def modules_imported(path: Path, *, annotations: bool = True) -> set[str]:
+    """The modules of Quire that a module imports; without `annotations`, those that it needs when it runs."""
     found = set()
-    for name in imported(path):
+    names = imported(path) if annotations else Counter(imported(path)) - Counter(for_type_checkers(path))
+    for name in names:
         first, *parts = name.split(".")
         if first == "quire":
             names = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
@@ -132,6 +145,31 @@ def test_imports_point_downwards():
     assert not wrong
 
 
+def test_inside_of_durable_imports_point_downwards_too():
+    """Each part of `durable` has its layer, and imports those below it."""
+    inside = {module: module.split(".")[1] for module in MODULES if module.startswith("durable.")}
+    assert {*inside.values()} == {*DURABLE}
+    wrong = [
+        f"{module} must not import {found}: {part} is not above {inside[found]}"
+        for module, part in inside.items()
+        for found in sorted(modules_imported(MODULES[module]))
+        if found in inside and inside[found] not in {part, *DURABLE[part].split()}
+    ]
+    assert not wrong
+
+
+def test_no_lazy_import_hides_a_cycle():
+    """An import inside of a function counts like one at the top; annotations may name each other."""
+    _check_no_cycle({module: modules_imported(path, annotations=False) for module, path in MODULES.items()})
+
+
+def _check_no_cycle(graph: Mapping[str, Iterable[str]]) -> None:
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"imports go in a circle: {' -> '.join(error.args[1])}")
+
+
 FOR_TYPE_CHECKERS = {"core.types": {"pandas", "polars"}}
 """What a module of core imports under `if TYPE_CHECKING`, never when it runs."""
 
@@ -144,10 +182,8 @@ def test_core_imports_the_standard_library_only():
 
 
 def test_no_two_shelves_need_each_other():
-    try:
-        TopologicalSorter({shelf: below.split() for shelf, below in SHELVES.items()}).prepare()
-    except CycleError as error:
-        pytest.fail(f"imports go in a circle: {' -> '.join(error.args[1])}")
+    for shelves in (SHELVES, DURABLE):
+        _check_no_cycle({shelf: below.split() for shelf, below in shelves.items()})
 
 
 def test_no_two_public_classes_share_a_name():
@@ -158,3 +194,31 @@ def test_no_two_public_classes_share_a_name():
                 homes[node.name].append(module)
     twice = {name: modules for name, modules in homes.items() if len(modules) > 1}
     assert not twice
+
+
+def test_at_most_two_modules_share_a_name():
+    homes = defaultdict(list)
+    for module in MODULES.keys() - PUBLIC:
+        homes[module.split(".")[-1]].append(module)
+    assert not {name: modules for name, modules in homes.items() if len(modules) > 2}
+
+
+RETRIEVAL_FOR_EVIDENCE = ("chunk", "search.hits", "search.query", "search.ranking")
+"""What evidence uses of retrieval: the chunks of a document, and the ranking of passages for a language model."""
+
+
+def test_evidence_uses_of_retrieval_what_is_named_here():
+    used = {
+        found.removeprefix("retrieval.")
+        for module, path in MODULES.items()
+        if shelf_of(module) == "evidence"
+        for found in modules_imported(path)
+        if shelf_of(found) == "retrieval"
+    }
+    assert all(any(f"{name}.".startswith(f"{door}.") for door in RETRIEVAL_FOR_EVIDENCE) for name in used), used
+
+
+def test_every_shelf_says_what_it_is():
+    for shelf in SHELVES.keys() - {"__init__", "__main__"}:
+        said = ast.get_docstring(parsed(MODULES[shelf])) or ""
+        assert len(said.splitlines()) >= 3, f"{shelf}/__init__.py says what comes in and what goes out"

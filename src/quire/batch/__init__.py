@@ -1,4 +1,8 @@
-"""Stages over many items: one scheduler with retries, budgets and resume, and a manifest built from its events."""
+"""Stages over many items: one scheduler with retries, budgets and resume, and a manifest built from its events.
+
+Comes in: items, a function of one item, and options. Goes out: an outcome, and an event for everything that happened.
+Items are anything; `durable/folders` runs documents with it. The functions are for users too: `quire.batch`.
+"""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def input_hash(item: WorkItem) -> str:
 
 
 class Known(Protocol):
-    """Records which items are done. Used only by the scheduler thread."""
+    """DoneItems which items are done. Used only by the scheduler thread."""
 
     @property
     def unsaved(self) -> bool:
@@ -59,7 +59,7 @@ class Known(Protocol):
         ...
 
 
-class Records:
+class DoneItems:
     """The records of a stage in a store."""
 
     def __init__(self, store: Store, stage_name: str) -> None:

@@ -14,7 +14,7 @@ from quire.core.events import NOTHING, EventKind, Sink, Teller, reason_of
 
 P = ParamSpec("P")
 
-FIGURES = (
+COUNTED = (
     "planned",
     "succeeded",
     "skipped",
@@ -77,7 +77,7 @@ class StageTeller:
         self._emit("progress", payload=payload, mark=f"/{self._progress}")
 
     def end(self, outcome: StageOutcome) -> None:
-        payload: dict[str, object] = {name: getattr(outcome, name) for name in FIGURES} | {"ms": outcome.wall_ms}
+        payload: dict[str, object] = {name: getattr(outcome, name) for name in COUNTED} | {"ms": outcome.wall_ms}
         if outcome.cancelled:
             payload["reason"] = outcome.cancelled_reason
         self._emit("failed" if outcome.cancelled else "finished", payload=payload)

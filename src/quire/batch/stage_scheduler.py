@@ -24,7 +24,7 @@ from quire.batch.contracts import (
     Worker,
 )
 from quire.batch.executors import executor_for
-from quire.batch.resume import Known, Records, unwritten
+from quire.batch.resume import DoneItems, Known, unwritten
 from quire.batch.schedule import Ids, Retrying, Task, Waiting, numbered
 from quire.batch.stage_events import StageTeller, clashing
 from quire.batch.stop_requests import Stop
@@ -62,7 +62,7 @@ def run_stage(
 
     Args:
         worker: Processes one item: `worker(item)`. It raises when it fails, and may return an `ItemOutcome`.
-        store: Records which items are done, for the next run. Without one every item is processed, and `resume=True`
+        store: DoneItems which items are done, for the next run. Without one every item is processed, and `resume=True`
             is rejected.
         stop: Lets other threads, or signals with `stop_on_signals`, stop the stage early.
         run: The id in its events; a random one by default.
@@ -76,7 +76,7 @@ def run_stage(
         raise UsageError("resume=True needs a store that records what is done; pass store=quire.FileStore(folder)")
     context = StageContext(plan.stage_name, run or token_hex(8), options, plan.total_items)
     teller = StageTeller(context, hooks, (on_event,) if on_event else ())
-    records = Records(store, plan.stage_name) if store is not None else None
+    records = DoneItems(store, plan.stage_name) if store is not None else None
     return StageScheduling(plan, worker, context, teller, stop or Stop(), records).run()
 
 

@@ -13,7 +13,7 @@ ERRORS_KEPT = 1000
 
 
 class Tally:
-    """The figures of a stage. Memory does not grow with the number of items."""
+    """The counts of a stage. Memory does not grow with the number of items."""
 
     def __init__(self, total_items: int | None) -> None:
         self._total = total_items
@@ -47,7 +47,7 @@ class Tally:
         del self._errors[ERRORS_KEPT:]
 
     def progress(self, running: int) -> dict[str, object]:
-        """The figures so far, with the rate in items per second and the seconds left at that rate."""
+        """The counts so far, with the rate in items per second and the seconds left at that rate."""
         seconds = time.monotonic() - self._began
         worked = self.succeeded + self.failed
         rate = worked / seconds if seconds > 0 else 0.0

@@ -1,4 +1,8 @@
-"""The command line: translations of the calls in `quire`, one module per command."""
+"""The command line: translations of the calls in `quire`, one module per command.
+
+Comes in: arguments, the environment, `quire.toml`. Goes out: files, lines on standard output for programs and on
+standard error for people, and an exit code. Options that several commands have are declared once, in `options`.
+"""
 
 from __future__ import annotations
 

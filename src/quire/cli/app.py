@@ -15,65 +15,51 @@ from quire.cli.removed import REMOVED, add_removed
 if TYPE_CHECKING:
     app: typer.Typer
 
-_COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
+_COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Documents": {
-        "read": (
-            "read:read",
-            "EXAMPLES",
-            "Read documents: text, tables and OCR of scans, to Markdown and other formats.",
-        ),
-        "chunk": (
-            "chunk:chunk",
-            "EXAMPLES",
-            "Cut documents into chunks for search, with their headings, pages and boxes.",
-        ),
-        "embed": (
-            "embed:embed",
-            "EXAMPLES",
-            "Embed the chunks of documents: dense, sparse and lexical vectors.",
-        ),
-        "extract": (
-            "extract:extract",
-            "EXAMPLES",
-            "Extract values, each with its place on the page and how it was checked.",
-        ),
-        "discover": ("discover:discover", "EXAMPLES", "Propose a schema from documents whose fields are not known."),
-        "learn": ("learn:learn", "EXAMPLES", "Learn from samples how to choose values, and show what comes out wrong."),
+        "read": "Read documents: text, tables and OCR of scans, to Markdown and other formats.",
+        "chunk": "Cut documents into chunks for search, with their headings, pages and boxes.",
+        "embed": "Embed the chunks of documents: dense, sparse and lexical vectors.",
+        "extract": "Extract values, each with its place on the page and how it was checked.",
+        "discover": "Propose a schema from documents whose fields are not known.",
+        "learn": "Learn from samples how to choose values, and show what comes out wrong.",
         "samples": "Documents with confirmed values, to learn from.",
-        "catalog": ("catalog:catalog", "EXAMPLES", "List everything of documents that a value can cite, with its id."),
-        "crop": ("crop:crop", "EXAMPLES", "Cut the picture of a place out of a page."),
-        "index": ("index:index", "EXAMPLES", "Index documents and folders for search."),
-        "search": ("search:search", "EXAMPLES", "Search the index: pages, places and why."),
-        "ask": ("ask:ask", "EXAMPLES", "Answer a question from documents, with the evidence."),
-        "inspect": ("inspect:inspect", "EXAMPLES", "Show what is in a document, and which pages need OCR."),
-        "engines": ("engines:engines", "EXAMPLES", "List the OCR engines and their languages."),
+        "catalog": "List everything of documents that a value can cite, with its id.",
+        "crop": "Cut the picture of a place out of a page.",
+        "index": "Index documents and folders for search.",
+        "search": "Search the index: pages, places and why.",
+        "ask": "Answer a question from documents, with the evidence.",
+        "inspect": "Show what is in a document, and which pages need OCR.",
+        "engines": "List the OCR engines and their languages.",
     },
     "Many documents": {
-        "run": ("run:run", "EXAMPLES", "Run a flow over many documents; run it again to continue."),
-        "plan": ("plan:plan", "EXAMPLES", "Show what a run would do, and why."),
-        "status": ("status:status", "STATUS_EXAMPLES", "Show the progress of a run, and what failed."),
-        "runs": ("status:runs", "RUNS_EXAMPLES", "List the runs recorded in a store."),
-        "cancel": ("cancel:cancel", "EXAMPLES", "Stop a run from anywhere."),
-        "prune": ("prune:prune", "EXAMPLES", "Remove outputs whose document no longer exists."),
-        "manifest": ("manifest:manifest", "EXAMPLES", "Show the outcome of each document."),
+        "run": "Run a flow over many documents; run it again to continue.",
+        "plan": "Show what a run would do, and why.",
+        "status": "Show the progress of a run, and what failed.",
+        "runs": "List the runs recorded in a store.",
+        "cancel": "Stop a run from anywhere.",
+        "prune": "Remove outputs whose document no longer exists.",
+        "manifest": "Show the outcome of each document.",
         "quarantine": "List or copy the documents that failed permanently.",
     },
     "Machines": {
-        "join": ("join:join", "EXAMPLES", "Join in processing the runs of a store."),
-        "serve": ("serve:serve", "EXAMPLES", "Serve documents over HTTP: docling-serve's API and a web page."),
-        "worker": ("worker:worker", "EXAMPLES", "Serve workflows to a Restate server."),
-        "up": ("up:up", "EXAMPLES", "Start a complete local cluster to try out."),
+        "join": "Join in processing the runs of a store.",
+        "serve": "Serve documents over HTTP: docling-serve's API and a web page.",
+        "worker": "Serve workflows to a Restate server.",
+        "up": "Start a complete local cluster to try out.",
     },
     "Set-up": {
         "flow": "Pipelines in YAML: list, show, check and test them.",
         "models": "List the optional models, and fetch one.",
         "store": "Show what a store holds, collect garbage, delete documents.",
         "config": "Show the settings and where each comes from.",
-        "completion": ("completion:completion", "EXAMPLES", "Print the completion script for a shell."),
+        "completion": "Print the completion script for a shell.",
     },
 }
-"""Commands by purpose and name: the function in `quire.cli`, the name of its examples there, and its one-line help;
-only that line for a group of commands."""
+"""Commands by purpose and name, with their one-line help. A command is the function of its name in the module of its
+name, with its examples; a group of commands is the `app` there."""
+_MODULES = {"runs": "status"}
+"""Modules of commands that are not named like them."""
 
 
 def command_line(only: str | None = None) -> typer.Typer:
@@ -82,21 +68,14 @@ def command_line(only: str | None = None) -> typer.Typer:
     app.callback()(_quire)
     known = {name: (panel, one) for panel, commands in _COMMANDS.items() for name, one in commands.items()}
     for name in [only] if only in known else known:
-        panel, one = known[name]
-        if isinstance(one, str):
-            app.add_typer(import_module(f"quire.cli.{name}").app, short_help=one, rich_help_panel=panel)
+        panel, short_help = known[name]
+        home = import_module(f"quire.cli.{_MODULES.get(name, name)}")
+        if hasattr(home, "app"):
+            app.add_typer(home.app, short_help=short_help, rich_help_panel=panel)
             continue
-        place, examples, short_help = one
-        module, _, function = place.partition(":")
-        home = import_module(f"quire.cli.{module}")
-        command = app.command(
-            name,
-            cls=HelpCommand,
-            short_help=short_help,
-            epilog=getattr(home, examples),
-            rich_help_panel=panel,
-        )
-        command(reporting_errors(getattr(home, function)))
+        examples = getattr(home, f"{name.upper()}_EXAMPLES", None) or home.EXAMPLES
+        command = app.command(name, cls=HelpCommand, short_help=short_help, epilog=examples, rich_help_panel=panel)
+        command(reporting_errors(getattr(home, name)))
     if only not in known:
         add_removed(app, REMOVED)
     return app

@@ -1,4 +1,4 @@
-"""The figures of a batch, counted from its events: live while it runs, or later from the stored events."""
+"""The counts of a batch, counted from its events: live while it runs, or later from the stored events."""
 
 from __future__ import annotations
 
@@ -64,26 +64,26 @@ class EventCounter:
     """Counts events. A run that is resumed after an interruption keeps its earlier counts."""
 
     def __init__(self) -> None:
-        self.figures = Figures()
+        self.batch = BatchCounts()
 
     def add(self, event: Event, at: float) -> None:
         """`at` is the time of the event in seconds, on one clock for all events."""
         if event.document is None and event.kind == "started":
             planned = event.payload.get("planned")
-            self.figures.begin(planned if isinstance(planned, int) else None, at)
-        self.figures.add(event, at)
+            self.batch.begin(planned if isinstance(planned, int) else None, at)
+        self.batch.add(event, at)
 
 
-def figures_of(events: Iterable[Event]) -> Figures:
-    """The figures of stored events, which carry the time at which they were stored."""
+def counts_of(events: Iterable[Event]) -> BatchCounts:
+    """The counts of stored events, which carry the time at which they were stored."""
     reader = EventCounter()
     for event in events:
         reader.add(event, event.at)
-    return reader.figures
+    return reader.batch
 
 
 @dataclass(slots=True)
-class Figures:
+class BatchCounts:
     """The outcomes of the documents of a batch."""
 
     planned: int | None = None

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from quire.batch.manifest import item_name
-from quire.cli import amounts
-from quire.cli.amounts import left_out_files, spell
+from quire.cli import display_numbers
 from quire.cli.bar import Bar
-from quire.cli.batch_counts import EventCounter, Figures, without_name
+from quire.cli.batch_counts import BatchCounts, EventCounter, without_name
+from quire.cli.display_numbers import left_out_files, spell
 from quire.core.errors import printable
 from quire.core.events import Event
 
@@ -38,41 +38,41 @@ class BatchProgress(Bar):
         self._failures: Counter[str] = Counter()
 
     @property
-    def figures(self) -> Figures:
-        return self._reader.figures
+    def batch(self) -> BatchCounts:
+        return self._reader.batch
 
     def __call__(self, event: Event) -> None:
         self._reader.add(event, time.monotonic())
         name = item_name(event)
         if name is not None and event.kind == "failed":
             self._say_failure(name)
-        elif name is not None and event.kind == "finished" and name in self.figures.kept:
-            self.say(f"{name}: {', '.join(self.figures.kept[name])} was changed by hand and is kept")
+        elif name is not None and event.kind == "finished" and name in self.batch.kept:
+            self.say(f"{name}: {', '.join(self.batch.kept[name])} was changed by hand and is kept")
         if self._drawn:
             self._draw()
         elif event.kind == "progress" and event.document is None and not self._quiet:
-            self.say(" ".join(progress_line(self.figures, time.monotonic())))
+            self.say(" ".join(progress_line(self.batch, time.monotonic())))
 
     def signalled(self, stop: Stop) -> None:
         """Print what a signal does. Called by the signal handler, so it takes no lock that other code may hold.
 
         Before the first document there is nothing to finish: then it interrupts immediately.
         """
-        if self.figures.planned is None:
+        if self.batch.planned is None:
             raise KeyboardInterrupt
-        if self.figures.ended:
+        if self.batch.ended:
             return
         if stop.at_once:
             message = "stopping now; finished work is kept"
         else:
-            under_way = spell(len(self.figures.running), "document")
+            under_way = spell(len(self.batch.running), "document")
             message = f"starting no new work; finishing {under_way} in progress; press again to stop now"
         over_the_bar = "\r" if self._drawn else ""
         os.write(sys.stderr.fileno(), f"{over_the_bar}quire: {message}\n".encode())
 
     def _say_failure(self, document: str) -> None:
         """Print why a document failed, unless the same reason was shown often enough."""
-        failure = self.figures.failures[document]
+        failure = self.batch.failures[document]
         reason = without_name(failure.reason, document)
         self._failures[reason] += 1
         shown = sum(min(count, MOST_ALIKE) for count in self._failures.values())
@@ -87,15 +87,15 @@ class BatchProgress(Bar):
             self.say(f"{alike} are not shown here; `quire status` lists all of them")
 
     def _draw(self) -> None:
-        figures = self.figures
+        batch = self.batch
         if self._bar is None:
-            if not figures.planned:
+            if not batch.planned:
                 return
             self._start()
         assert self._bar is not None and self._task is not None
-        _, *rest = progress_line(figures, time.monotonic())
-        description = " ".join([f"documents{',' if rest else ''}", *rest, *under_way(figures)])
-        self._bar.update(self._task, total=figures.planned, completed=figures.done, description=description)
+        _, *rest = progress_line(batch, time.monotonic())
+        description = " ".join([f"documents{',' if rest else ''}", *rest, *under_way(batch)])
+        self._bar.update(self._task, total=batch.planned, completed=batch.done, description=description)
 
     def _start(self) -> None:
         from rich.console import Console
@@ -107,68 +107,69 @@ class BatchProgress(Bar):
             TextColumn("{task.description}", markup=False),
         )
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task("", total=self.figures.planned)
+        self._task = self._bar.add_task("", total=self.batch.planned)
         self._bar.start()
 
 
-def progress_line(figures: Figures, now: float) -> list[str]:
+def progress_line(batch: BatchCounts, now: float) -> list[str]:
     """The parts of a line: done, failed, pages, rate, time left, how long a document takes."""
-    planned = "" if figures.planned is None else f"/{figures.planned}"
-    parts = [f"{figures.done}{planned} documents"]
-    counts = figures.counts
+    planned = "" if batch.planned is None else f"/{batch.planned}"
+    parts = [f"{batch.done}{planned} documents"]
+    counts = batch.counts
     parts += [f"{counts[name]} {name}" for name in ("failed", "partial") if counts[name]]
-    if figures.pages:
-        parts.append(spell(figures.pages["pages"], "page"))
-    if figures.worked:
-        parts.append(amounts.rate(figures.rate(now), "documents"))
-        left = figures.left_s(now)
-        parts += [f"{amounts.duration(left)} left"] if left is not None else []
-        parts.append(took(figures))
+    if batch.pages:
+        parts.append(spell(batch.pages["pages"], "page"))
+    if batch.worked:
+        parts.append(display_numbers.rate(batch.rate(now), "documents"))
+        left = batch.left_s(now)
+        parts += [f"{display_numbers.duration(left)} left"] if left is not None else []
+        parts.append(took(batch))
     return [f"{part}," for part in parts[:-1]] + parts[-1:]
 
 
-def under_way(figures: Figures) -> list[str]:
+def under_way(batch: BatchCounts) -> list[str]:
     """The documents in progress, the first begun first: `· a.pdf, b.pdf and 3 more`."""
-    names = list(figures.running)
+    names = list(batch.running)
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return [f"· {', '.join(printable(name) for name in names[:NAMED])}{more}"] if names else []
 
 
-def took(figures: Figures) -> str:
+def took(batch: BatchCounts) -> str:
     """How long a document takes."""
-    return f"p50 {amounts.duration(figures.percentile_s(50))}, p95 {amounts.duration(figures.percentile_s(95))}"
+    median, slow = (display_numbers.duration(batch.percentile_s(part)) for part in (50, 95))
+    return f"p50 {median}, p95 {slow}"
 
 
-def counted(figures: Figures) -> str:
+def counted(batch: BatchCounts) -> str:
     """What became of the documents: `97 complete, 2 failed, 1 not done`."""
-    by_status = figures.counts
-    edited = sum(figures.statuses[document] == "skipped" for document in figures.kept)
-    found = by_status["skipped"] - len(figures.quarantined) - edited
+    by_status = batch.counts
+    edited = sum(batch.statuses[document] == "skipped" for document in batch.kept)
+    found = by_status["skipped"] - len(batch.quarantined) - edited
     named = {"complete": "ok", "partial": "partial", "failed": "failed"}
     counts = {word: by_status[name] for word, name in named.items()}
-    counts |= {"done before": found, "changed by hand": edited, "in quarantine": len(figures.quarantined)}
+    counts |= {"done before": found, "changed by hand": edited, "in quarantine": len(batch.quarantined)}
     parts = [f"{count} {word}" for word, count in counts.items() if count]
-    undone = (figures.planned or 0) - figures.done
+    undone = (batch.planned or 0) - batch.done
     return ", ".join([*parts, *([f"{undone} not done"] if undone > 0 else [])]) or "none"
 
 
-def summary(figures: Figures, seconds: float, advice: Sequence[str]) -> Iterator[str]:
+def summary(batch: BatchCounts, seconds: float, advice: Sequence[str]) -> Iterator[str]:
     """The lines at the end: what became of the documents, and what to do next."""
-    yield f"documents  {counted(figures)}"
-    yield from left_out_lines(figures)
+    yield f"documents  {counted(batch)}"
+    yield from left_out_lines(batch)
     named = {"left_out": "with text left out"}
-    pages = [f"{count} {named.get(name, name)}" for name, count in figures.pages.items() if count and name != "pages"]
-    yield f"pages      {figures.pages['pages']}{': ' if pages else ''}{', '.join(pages)}"
-    yield f"engines    {spell(figures.calls['made'], 'call')} made, {spell(figures.calls['reused'], 'answer')} reused"
-    speed = f"; a document took {took(figures)}" if figures.worked else ""
-    yield f"time       {amounts.duration(seconds)}{speed}"
+    pages = [f"{count} {named.get(name, name)}" for name, count in batch.pages.items() if count and name != "pages"]
+    yield f"pages      {batch.pages['pages']}{': ' if pages else ''}{', '.join(pages)}"
+    yield f"engines    {spell(batch.calls['made'], 'call')} made, {spell(batch.calls['reused'], 'answer')} reused"
+    speed = f"; a document took {took(batch)}" if batch.worked else ""
+    yield f"time       {display_numbers.duration(seconds)}{speed}"
     yield from next_lines(advice or ["nothing: all is done"])
 
 
-def left_out_lines(figures: Figures) -> Iterator[str]:
+def left_out_lines(batch: BatchCounts) -> Iterator[str]:
     """Which files of the folders were not read: their number by type, and some of their names."""
-    if figures.left_out:
-        yield f"left out   {left_out_files(figures.left_out)}"
+    if batch.left_out:
+        yield f"left out   {left_out_files(batch.left_out)}"
 
 
 def next_lines(advice: Sequence[str]) -> Iterator[str]:

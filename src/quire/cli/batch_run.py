@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -13,9 +12,10 @@ from dataclasses import asdict, dataclass, replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from quire.cli.amounts import spell
-from quire.cli.batch_counts import Figures
+from quire.cli.batch_counts import BatchCounts
 from quire.cli.batch_progress import BatchProgress, summary
+from quire.cli.command_errors import print_json
+from quire.cli.display_numbers import spell
 from quire.cli.stores import opened
 from quire.core.config import Settings
 from quire.core.errors import EXIT_CODES, EXIT_COMPLETE, EXIT_INTERRUPTED, EXIT_PARTIAL
@@ -52,13 +52,13 @@ def drive(request: BatchRequest, settings: Settings, place: str, showing: Showin
         emit = stack.enter_context(_event_sink(progress, settings.manifest))
         unfinished = unfinished_run(here.runtime, request)
         run, outcome = run_batch(request, here.runtime, run=unfinished, on_event=emit, stop=stop)
-    figures = progress.figures
-    code = exit_code(outcome, figures)
+    batch = progress.batch
+    code = exit_code(outcome, batch)
     if showing.as_json:
-        print(json.dumps(_report(run, outcome, figures, code), ensure_ascii=False, indent=2))
+        print_json(_report(run, outcome, batch, code))
     elif not showing.quiet:
-        parts = list(advice(figures, remaining=outcome.remaining, where=where_of(settings)))
-        print("\n".join(summary(figures, time.monotonic() - begun, parts)))
+        parts = list(advice(batch, remaining=outcome.remaining, where=where_of(settings)))
+        print("\n".join(summary(batch, time.monotonic() - begun, parts)))
     if stop.requested:
         _leave(code)
     return code
@@ -93,13 +93,13 @@ def _leave(code: int) -> None:
         os._exit(code)
 
 
-def exit_code(outcome: StageOutcome, figures: Figures) -> int:
+def exit_code(outcome: StageOutcome, batch: BatchCounts) -> int:
     """Complete, partial, interrupted, or the code of the first error when nothing worked."""
     if outcome.cancelled and outcome.remaining and not _budget_spent(outcome):
         return EXIT_INTERRUPTED
-    if not outcome.failed and not outcome.remaining and not figures.counts["partial"] and not figures.quarantined:
+    if not outcome.failed and not outcome.remaining and not batch.counts["partial"] and not batch.quarantined:
         return EXIT_COMPLETE
-    if outcome.succeeded or outcome.skipped > len(figures.quarantined) or not outcome.errors:
+    if outcome.succeeded or outcome.skipped > len(batch.quarantined) or not outcome.errors:
         return EXIT_PARTIAL
     first = outcome.errors[0]
     return EXIT_CODES[first.category] if first.exit_code is None else first.exit_code
@@ -109,18 +109,18 @@ def _budget_spent(outcome: StageOutcome) -> bool:
     return "error budget" in outcome.cancelled_reason
 
 
-def advice(figures: Figures, *, remaining: int, where: str) -> Iterator[str]:
+def advice(batch: BatchCounts, *, remaining: int, where: str) -> Iterator[str]:
     """What to do next about unfinished documents: one part for each kind of reason."""
-    failures = [*figures.failures.values(), *figures.quarantined.values()]
+    failures = [*batch.failures.values(), *batch.quarantined.values()]
     count = Counter(failure.remedy for failure in failures)
     if remaining:
         yield f"`quire run{where}` continues with {spell(remaining, 'document')}"
     if count["again"]:
         yield f"`quire run{where}` retries {spell(count['again'], 'failed document')}"
-    if figures.pages["failed"] or figures.lost:
-        yield f"`quire run{where}` retries failed {'pages' if figures.pages['failed'] else 'parts of documents'}"
-    if figures.pages["skipped"]:
-        yield f"leave out --ocr never to run OCR on {spell(figures.pages['skipped'], 'page')} without text"
+    if batch.pages["failed"] or batch.lost:
+        yield f"`quire run{where}` retries failed {'pages' if batch.pages['failed'] else 'parts of documents'}"
+    if batch.pages["skipped"]:
+        yield f"leave out --ocr never to run OCR on {spell(batch.pages['skipped'], 'page')} without text"
     if count["access"]:
         yield f"check the path and permissions of {spell(count['access'], 'document')}, and run it again"
     if count["set-up"]:
@@ -133,8 +133,8 @@ def advice(figures: Figures, *, remaining: int, where: str) -> Iterator[str]:
     if lost := count["none"]:
         left = f"{spell(lost, 'document')} cannot be read and {'is' if lost == 1 else 'are'} not retried"
         yield f"{left}: `quire quarantine list{where}` says why, `quire run{where} --retry` retries anyway"
-    if figures.kept:
-        files = sum(map(len, figures.kept.values()))
+    if batch.kept:
+        files = sum(map(len, batch.kept.values()))
         them = "was changed by hand and is kept" if files == 1 else "were changed by hand and are kept"
         yield f"{spell(files, 'file')} {them}: `quire run{where} --overwrite` replaces {'it' if files == 1 else 'them'}"
 
@@ -145,12 +145,12 @@ def where_of(settings: Settings) -> str:
     return f"{output} --store {quote(settings.store)}" if settings.store else output
 
 
-def _report(run: str, outcome: StageOutcome, figures: Figures, code: int) -> dict[str, object]:
+def _report(run: str, outcome: StageOutcome, batch: BatchCounts, code: int) -> dict[str, object]:
     """The JSON of `--json`."""
     report = asdict(outcome)
     errors = report.pop("errors")
-    counted = {"documents": dict(figures.counts), "pages": dict(figures.pages), "calls": dict(figures.calls)}
-    return {"run": run, "exit_code": code, **counted, **report, "left_out": figures.left_out, "errors": errors}
+    counted = {"documents": dict(batch.counts), "pages": dict(batch.pages), "calls": dict(batch.calls)}
+    return {"run": run, "exit_code": code, **counted, **report, "left_out": batch.left_out, "errors": errors}
 
 
 def _check_workers(request: BatchRequest) -> None:

@@ -85,8 +85,8 @@ def _last_request(settings: Settings, place: str) -> BatchRequest:
 def request_of(configuration: Configuration, paths: Sequence[Path], choice: Choice) -> BatchRequest:
     """The request of a batch. Raises UsageError for options that cannot work, before anything is read."""
     from quire.batch.contracts import StageOptions
-    from quire.durable.flows.flow_call import Flow
     from quire.durable.folders.batch_request import BatchRequest, Shard
+    from quire.durable.inline.flow_call import Flow
 
     settings = configuration.settings
     if settings.output is None:

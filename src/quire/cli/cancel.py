@@ -16,11 +16,8 @@ Examples:
 
 def cancel(
     run: options.Run = None,
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
-    runtime: options.Runtime = None,
-    ingress: options.Ingress = None,
+    *,
+    place: options.RuntimeOptions,
 ) -> int:
     """Stop a run, whichever process drives it. Finished work is kept."""
     settings = settings_of(locals())

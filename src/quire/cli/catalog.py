@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from typer import Argument, Option
+from typing import TYPE_CHECKING
 
 from quire.cli import chunk_options, options
 from quire.cli.each_document import DocumentsRequest, Written, read_each, write_or_print
@@ -30,37 +28,22 @@ Examples:
 """
 
 
-def catalog(  # noqa: PLR0913 - one argument per option
-    files: Annotated[list[str], Argument(metavar="FILE...", help="PDFs, images, folders of them, or URLs.")],
-    output: Annotated[
-        Path | None, Option("-o", "--output", metavar="DIR", help="Output folder, with a file for each document.")
-    ] = None,
-    to: Annotated[str, Option(metavar="FORMAT", help="jsonl (default) or parquet.", show_default=False)] = "jsonl",
-    pages: options.Pages = None,
-    password: options.Password = None,
-    password_for: options.PasswordFor = None,
-    allow_private_urls: options.AllowPrivateUrls = None,
-    ocr: options.Ocr = None,
-    lang: options.Lang = None,
-    engine: options.Engine = None,
-    effort: options.Effort = None,
-    preset: options.Preset = None,
+def catalog(
+    files: options.Files,
+    *,
+    output: options.OutputOfEach = None,
+    to: options.RowFormat = "jsonl",
+    reading: options.ReadingOptions,
     tables: options.Tables = None,
-    store: chunk_options.CacheStore = None,
-    facts: options.Facts = None,
-    workers: options.Workers = None,
-    server: options.Server = None,
-    api_key: options.ApiKey = None,
-    quiet: options.Quiet = False,
+    cache: options.CacheOptions,
 ) -> int:
     """List the source catalog of PDFs, scans (OCR) and photos: every chunk, block and cell with its id, its text and
     its places, as a line of JSON for each, or Parquet files in a folder."""
-    given = dict(locals())
-    configuration = reading_configuration(given, "to", "output")
+    configuration = reading_configuration(locals(), "to", "output")
     chunk_options.check_format(to, FORMATS, "the catalog", output)
     wanted = _Catalogs(to, output)
     request = DocumentsRequest(
-        wanted.write, output, pages, configuration.settings, quiet=quiet, areas=configuration.areas
+        wanted.write, output, reading.pages, configuration.settings, quiet=cache.quiet, areas=configuration.areas
     )
     return read_each(files, request)
 

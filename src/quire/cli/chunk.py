@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, Option
+from typer import Option
 
 from quire.cli import chunk_options, options
 from quire.cli.each_document import DocumentsRequest, Written, read_each, write_or_print
@@ -16,7 +16,7 @@ from quire.cli.read_server import ServerResult
 from quire.cli.settings import reading_configuration
 from quire.core.keys import digest_of
 from quire.durable.folders.output_names import NamedSource
-from quire.retrieval.chunk import DEFAULT_TOKENIZER, ChunkOptions, Tokenizer, settings_of
+from quire.retrieval.chunk import ChunkOptions, Tokenizer, settings_of
 from quire.retrieval.chunk.rows import ChunkRow, jsonl, rows
 
 if TYPE_CHECKING:
@@ -33,50 +33,23 @@ Examples:
 """
 
 
-def chunk(  # noqa: PLR0913 - one argument per option
-    files: Annotated[list[str], Argument(metavar="FILE...", help="PDFs, images, folders of them, or URLs.")],
-    output: Annotated[
-        Path | None, Option("-o", "--output", metavar="DIR", help="Output folder, with a file for each document.")
-    ] = None,
-    to: Annotated[str, Option(metavar="FORMAT", help="jsonl (default) or parquet.", show_default=False)] = "jsonl",
-    chunker: chunk_options.Chunker = "hybrid",
-    max_tokens: chunk_options.MaxTokens = None,
-    min_tokens: chunk_options.MinTokens = 0,
-    soft_margin: chunk_options.SoftMargin = 64,
-    tokenizer: chunk_options.TokenizerName = DEFAULT_TOKENIZER,
-    merge_peers: chunk_options.MergePeers = True,
-    markdown_tables: chunk_options.MarkdownTables = False,
-    markdown_images: chunk_options.MarkdownImages = False,
-    image_placeholder: chunk_options.ImagePlaceholder = "![IMAGE]",
-    markdown_text: chunk_options.MarkdownText = False,
-    raw_text: chunk_options.RawText = False,
-    pages: options.Pages = None,
-    password: options.Password = None,
-    password_for: options.PasswordFor = None,
-    allow_private_urls: options.AllowPrivateUrls = None,
-    ocr: options.Ocr = None,
-    lang: options.Lang = None,
-    engine: options.Engine = None,
-    effort: options.Effort = None,
-    preset: options.Preset = None,
-    figures: options.Figures = None,
-    redactions: options.Redactions = None,
-    tables: options.Tables = None,
-    store: chunk_options.CacheStore = None,
-    facts: options.Facts = None,
-    workers: options.Workers = None,
-    server: options.Server = None,
-    api_key: options.ApiKey = None,
-    quiet: options.Quiet = False,
+def chunk(
+    files: options.Files,
+    *,
+    output: options.OutputOfEach = None,
+    to: options.RowFormat = "jsonl",
+    chunking: chunk_options.ChunkingOptions,
+    raw_text: Annotated[bool, Option("--raw-text", help="Add the text without its headings.")] = False,
+    reading: options.LayoutReadingOptions,
+    cache: options.CacheOptions,
 ) -> int:
     """Cut PDFs, scans (OCR) and photos into chunks: a line of JSON for each, or Parquet files in a folder."""
-    given = dict(locals())
-    configuration = reading_configuration(given, "to", "output")
-    chosen = chunk_options.options_of(given)
+    configuration = reading_configuration(locals(), "to", "output")
+    chosen = chunking.chosen()
     chunk_options.check_format(to, FORMATS, "chunks", output)
     wanted = _Chunks(chosen, chunk_options.tokenizer_of(chosen), to, output, raw_text)
     request = DocumentsRequest(
-        wanted.write, output, pages, configuration.settings, quiet=quiet, areas=configuration.areas
+        wanted.write, output, reading.pages, configuration.settings, quiet=cache.quiet, areas=configuration.areas
     )
     return read_each(files, request)
 

@@ -2,44 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Literal, cast
 
 from typer import Option
 
+from quire.cli.option_groups import OptionGroup
 from quire.core.errors import UsageError
-from quire.retrieval.chunk import ChunkOptions, Tokenizer, find_tokenizer
-
-Chunker = Annotated[
-    str, Option(metavar="NAME", help="hybrid: by tokens (default); hierarchical: by structure.", show_default=False)
-]
-MaxTokens = Annotated[
-    int | None, Option(metavar="N", help="Most tokens of a chunk; what the model takes by default.", min=1)
-]
-MinTokens = Annotated[int, Option(metavar="N", help="Join smaller chunks across headings.", min=0, show_default=False)]
-SoftMargin = Annotated[
-    int, Option(metavar="N", help="Tokens kept free where a heading is crossed; 64.", min=0, show_default=False)
-]
-TokenizerName = Annotated[
-    str, Option(metavar="NAME", help="Model, or path of its tokenizer.json; all-MiniLM-L6-v2.", show_default=False)
-]
-MergePeers = Annotated[bool, Option("--merge-peers/--no-merge-peers", help="Join neighbours below the same headings.")]
-MarkdownTables = Annotated[bool, Option("--markdown-tables", help="Tables as Markdown, not as sentences.")]
-MarkdownImages = Annotated[bool, Option("--markdown-images", help="A placeholder where a figure is.")]
-ImagePlaceholder = Annotated[str, Option(metavar="TEXT", help="That placeholder; ![IMAGE].", show_default=False)]
-MarkdownText = Annotated[bool, Option("--markdown-text", help="Keep emphasis and links as Markdown.")]
-RawText = Annotated[bool, Option("--raw-text", help="Add the text without its headings.")]
-CacheStore = Annotated[
-    str | None, Option(metavar="PLACE", help="Cache folder or bucket: a page is not processed twice.")
-]
+from quire.retrieval.chunk import DEFAULT_TOKENIZER, ChunkOptions, Tokenizer, find_tokenizer
 
 
-def options_of(given: Mapping[str, Any]) -> ChunkOptions:
-    """The options for chunks among the arguments of a command."""
-    same = ("chunker", "max_tokens", "min_tokens", "soft_margin", "tokenizer", "merge_peers", "image_placeholder")
-    markdown = ("markdown_tables", "markdown_images", "markdown_text")
-    return ChunkOptions(**{name: given[name] for name in same}, **{f"use_{name}": given[name] for name in markdown})
+class ChunkingOptions(OptionGroup):
+    """How documents are cut into chunks."""
+
+    chunker: Annotated[
+        str, Option(metavar="NAME", help="hybrid: by tokens (default); hierarchical: by structure.", show_default=False)
+    ] = "hybrid"
+    max_tokens: Annotated[
+        int | None, Option(metavar="N", help="Most tokens of a chunk; what the model takes by default.", min=1)
+    ] = None
+    min_tokens: Annotated[
+        int, Option(metavar="N", help="Join smaller chunks across headings.", min=0, show_default=False)
+    ] = 0
+    soft_margin: Annotated[
+        int, Option(metavar="N", help="Tokens kept free where a heading is crossed; 64.", min=0, show_default=False)
+    ] = 64
+    tokenizer: Annotated[
+        str, Option(metavar="NAME", help="Model, or path of its tokenizer.json; all-MiniLM-L6-v2.", show_default=False)
+    ] = DEFAULT_TOKENIZER
+    merge_peers: Annotated[
+        bool, Option("--merge-peers/--no-merge-peers", help="Join neighbours below the same headings.")
+    ] = True
+    markdown_tables: Annotated[bool, Option("--markdown-tables", help="Tables as Markdown, not as sentences.")] = False
+    markdown_images: Annotated[bool, Option("--markdown-images", help="A placeholder where a figure is.")] = False
+    image_placeholder: Annotated[
+        str, Option(metavar="TEXT", help="That placeholder; ![IMAGE].", show_default=False)
+    ] = "![IMAGE]"
+    markdown_text: Annotated[bool, Option("--markdown-text", help="Keep emphasis and links as Markdown.")] = False
+
+    def chosen(self) -> ChunkOptions:
+        return ChunkOptions(
+            chunker=cast("Literal['hybrid', 'hierarchical']", self.chunker),  # it checks it
+            max_tokens=self.max_tokens,
+            min_tokens=self.min_tokens,
+            soft_margin=self.soft_margin,
+            tokenizer=self.tokenizer,
+            merge_peers=self.merge_peers,
+            image_placeholder=self.image_placeholder,
+            use_markdown_tables=self.markdown_tables,
+            use_markdown_images=self.markdown_images,
+            use_markdown_text=self.markdown_text,
+        )
 
 
 def check_format(to: str, formats: Sequence[str], what: str, output: Path | None) -> None:

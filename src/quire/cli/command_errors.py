@@ -6,15 +6,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import wraps
-from inspect import Parameter, signature
-from typing import Annotated, ParamSpec
+from inspect import Parameter, Signature
+from typing import Annotated
 
 import typer
 
 from quire.cli.help import WIDTH, HelpGroup
+from quire.cli.option_groups import collected, expanded
 from quire.core.errors import EXIT_INTERRUPTED, QuireError, printable
-
-P = ParamSpec("P")
 
 
 class Loudness:
@@ -28,16 +27,18 @@ Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Print more detai
 Debug = Annotated[bool, typer.Option("--debug", help="Print tracebacks of errors, also of plugins; implies -v.")]
 
 
-def reporting_errors(command: Callable[P, int]) -> Callable[..., None]:
-    """Decorator of commands: result as exit code, errors as one line on standard error, and `-v` and `--debug`."""
+def reporting_errors(command: Callable[..., int]) -> Callable[..., None]:
+    """Decorator of commands: groups of options as parameters, result as exit code, errors as one line on standard
+    error, and `-v` and `--debug`."""
+    parameters, groups = expanded(command)
 
     @wraps(command)
-    def reporting(*args: P.args, **kwargs: P.kwargs) -> None:
-        Loudness.debug = bool(kwargs.pop("debug", False))
-        Loudness.verbose = bool(kwargs.pop("verbose", False)) or Loudness.debug
+    def reporting(**values: object) -> None:
+        Loudness.debug = bool(values.pop("debug", False))
+        Loudness.verbose = bool(values.pop("verbose", False)) or Loudness.debug
         try:
             with _logged() if Loudness.verbose else nullcontext():
-                code = command(*args, **kwargs)
+                code = command(**collected(values, groups))
             sys.stdout.flush()
         except QuireError as error:
             code = report_error(error)
@@ -47,10 +48,10 @@ def reporting_errors(command: Callable[P, int]) -> Callable[..., None]:
         raise typer.Exit(code)
 
     common = {"verbose": Verbose, "debug": Debug}
-    added = [Parameter(name, Parameter.KEYWORD_ONLY, default=False, annotation=kind) for name, kind in common.items()]
-    given = signature(command, eval_str=True)
-    reporting.__signature__ = given.replace(parameters=[*given.parameters.values(), *added])  # type: ignore[attr-defined]
-    reporting.__annotations__ = {name: one.annotation for name, one in given.parameters.items()} | common
+    for name, kind in common.items():
+        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=False, annotation=kind))
+    reporting.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    reporting.__annotations__ = {one.name: one.annotation for one in parameters}
     return reporting
 
 
@@ -91,6 +92,21 @@ def show_traceback(error: BaseException) -> None:
 def print_lines(lines: Iterable[str]) -> None:
     """Print lines on standard output: control characters in file names are escaped."""
     print("\n".join(map(printable, lines)))
+
+
+def print_json(report: object) -> None:
+    """Print what a command found as JSON."""
+    import json  # takes time to import
+
+    print(json.dumps(report, ensure_ascii=False, indent=2))
+
+
+def print_report(report: object, lines: Iterable[str], *, as_json: bool) -> None:
+    """Print what a command found, as JSON or as lines for people."""
+    if as_json:
+        print_json(report)
+    else:
+        print_lines(lines)
 
 
 def group(name: str, help: str) -> typer.Typer:

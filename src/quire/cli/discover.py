@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, Option
+from typer import Option
 
-from quire.cli import chunk_options, options
+from quire.cli import options
 from quire.cli.command_errors import print_lines
 from quire.cli.each_document import DocumentsRequest, Written, read_each
 from quire.cli.progress import ProgressBar
@@ -31,8 +31,9 @@ Examples:
 """
 
 
-def discover(  # noqa: PLR0913 - one argument per option
-    files: Annotated[list[str], Argument(metavar="FILE...", help="PDFs, images, folders of them, or URLs.")],
+def discover(
+    files: options.Files,
+    *,
     output: Annotated[
         Path | None, Option("-o", "--output", metavar="FILE", help="The file for the schema; else standard output.")
     ] = None,
@@ -44,30 +45,22 @@ def discover(  # noqa: PLR0913 - one argument per option
         float,
         Option(metavar="SHARE", help="Share of the documents that have a field; 0.5 by default.", show_default=False),
     ] = 0.5,
-    pages: options.Pages = None,
-    password: options.Password = None,
-    password_for: options.PasswordFor = None,
-    allow_private_urls: options.AllowPrivateUrls = None,
-    ocr: options.Ocr = None,
-    lang: options.Lang = None,
-    engine: options.Engine = None,
-    effort: options.Effort = None,
-    preset: options.Preset = None,
+    reading: options.ReadingOptions,
     tables: options.Tables = None,
-    store: chunk_options.CacheStore = None,
-    facts: options.Facts = None,
-    workers: options.Workers = None,
-    server: options.Server = None,
-    api_key: options.ApiKey = None,
-    quiet: options.Quiet = False,
+    cache: options.CacheOptions,
 ) -> int:
     """Propose a JSON Schema from a few documents of one type: the labels that most of them have with a value, the
     kinds of these values, and the tables with the same heads. Adjust it, then pass it to `quire extract --schema`."""
-    given = dict(locals())
-    configuration = reading_configuration(given, "output", "values", "share")
+    configuration = reading_configuration(locals(), "output", "values", "share")
     read = _Collected()
     request = DocumentsRequest(
-        read.write, None, pages, configuration.settings, quiet=quiet, areas=configuration.areas, collects=True
+        read.write,
+        None,
+        reading.pages,
+        configuration.settings,
+        quiet=cache.quiet,
+        areas=configuration.areas,
+        collects=True,
     )
     code = read_each(files, request)
     if not read.results:
@@ -77,7 +70,7 @@ def discover(  # noqa: PLR0913 - one argument per option
     found = schema(read.results, share=share)
     _write(found, output, values)
     written = [str(path) for path in (output, values) if path is not None]
-    if written and not quiet:
+    if written and not cache.quiet:
         print(f"quire: wrote {' and '.join(written)}", file=sys.stderr)
     return code
 

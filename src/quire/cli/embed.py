@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
-from typer import Argument, Option
+from typer import Option
 
 from quire.cli import chunk_options, options
 from quire.cli.each_document import DocumentsRequest, Written, read_each, write_or_print
@@ -17,7 +17,7 @@ from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult
 from quire.cli.settings import reading_configuration
 from quire.durable.folders.output_names import NamedSource
-from quire.retrieval.chunk import DEFAULT_TOKENIZER, ChunkOptions
+from quire.retrieval.chunk import ChunkOptions
 from quire.retrieval.chunk.rows import ChunkRow, rows
 from quire.retrieval.embed.vector_options import VECTOR_FORMATS, DatasetFamily, LexicalOptions, VectorFormat
 
@@ -37,12 +37,13 @@ Examples:
 
 
 def embed(  # noqa: PLR0913 - one argument per option
-    files: Annotated[list[str], Argument(metavar="FILE...", help="PDFs, images, folders of them, or URLs.")],
+    files: options.Files,
+    *,
     output: Annotated[
         Path | None,
         Option("-o", "--output", metavar="DIR", help="Output folder, with a file for each document and family."),
     ] = None,
-    to: Annotated[str, Option(metavar="FORMAT", help="jsonl (default) or parquet.", show_default=False)] = "jsonl",
+    to: options.RowFormat = "jsonl",
     embedder: Annotated[
         list[str] | None,
         Option(metavar="NAME", help="Model, its folder, openai:MODEL@URL or tei:URL; all-minilm-l6-v2. Repeatable."),
@@ -63,48 +64,24 @@ def embed(  # noqa: PLR0913 - one argument per option
     max_df_ratio: Annotated[
         float, Option(metavar="SHARE", help="Leave out terms in a larger share of chunks; 1.", show_default=False)
     ] = LexicalOptions.max_df_ratio,
-    offline: options.Offline = None,
-    chunker: chunk_options.Chunker = "hybrid",
-    max_tokens: chunk_options.MaxTokens = None,
-    min_tokens: chunk_options.MinTokens = 0,
-    soft_margin: chunk_options.SoftMargin = 64,
-    tokenizer: chunk_options.TokenizerName = DEFAULT_TOKENIZER,
-    merge_peers: chunk_options.MergePeers = True,
-    markdown_tables: chunk_options.MarkdownTables = False,
-    markdown_images: chunk_options.MarkdownImages = False,
-    image_placeholder: chunk_options.ImagePlaceholder = "![IMAGE]",
-    markdown_text: chunk_options.MarkdownText = False,
-    pages: options.Pages = None,
-    password: options.Password = None,
-    password_for: options.PasswordFor = None,
-    allow_private_urls: options.AllowPrivateUrls = None,
-    ocr: options.Ocr = None,
-    lang: options.Lang = None,
-    engine: options.Engine = None,
-    effort: options.Effort = None,
-    preset: options.Preset = None,
-    figures: options.Figures = None,
-    redactions: options.Redactions = None,
-    tables: options.Tables = None,
-    store: chunk_options.CacheStore = None,
-    facts: options.Facts = None,
-    workers: options.Workers = None,
-    server: options.Server = None,
-    api_key: options.ApiKey = None,
-    quiet: options.Quiet = False,
+    offline: Annotated[
+        bool | None, Option("--offline/--no-offline", help="Never use the network; say what needs it.")
+    ] = None,
+    chunking: chunk_options.ChunkingOptions,
+    reading: options.LayoutReadingOptions,
+    cache: options.CacheOptions,
 ) -> int:
     """Embed PDFs, scans (OCR) and photos: chunks with their vectors, as lines of JSON or Parquet files in a folder."""
-    given = dict(locals())
-    configuration = reading_configuration(given, "to", "output")
+    configuration = reading_configuration(locals(), "to", "output")
     settings = configuration.settings
-    chosen = chunk_options.options_of(given)
+    chosen = chunking.chosen()
     chunk_options.check_format(to, VECTOR_FORMATS, "vectors", output)
     counting = chunk_options.tokenizer_of(chosen)
     from quire.retrieval.embed.families import choose_families
 
     lexical = LexicalOptions(k1, b, min_df, max_df_ratio)
     families = choose_families(embedder or (), [name.strip() for name in (family or "").split(",") if name], lexical)
-    _warn(max_tokens or (counting.max_tokens if counting else None), families)
+    _warn(chosen.max_tokens or (counting.max_tokens if counting else None), families)
     with ExitStack() as stack:
         if settings.store is None:
             from quire.store.temporary import TemporaryStore
@@ -115,7 +92,9 @@ def embed(  # noqa: PLR0913 - one argument per option
 
             kept = stack.enter_context(open_store(settings.store, settings.facts))
         wanted = _Vectors(chosen, families, cast(VectorFormat, to), output, kept)
-        request = DocumentsRequest(wanted.write, output, pages, settings, quiet=quiet, areas=configuration.areas)
+        request = DocumentsRequest(
+            wanted.write, output, reading.pages, settings, quiet=cache.quiet, areas=configuration.areas
+        )
         code = read_each(files, request)
         wanted.write_lexical()
         return code

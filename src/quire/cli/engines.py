@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Annotated, TypedDict
 
 from typer import Option
 
+from quire.cli import options
+from quire.cli.command_errors import print_report
 from quire.core.errors import EXIT_COMPLETE, ConfigurationError
 
 EXAMPLES = """\b
@@ -45,18 +46,15 @@ class LanguageReport(TypedDict):
 
 def engines(
     languages: Annotated[bool, Option("--languages", help="List the languages, their engines and packages.")] = False,
-    as_json: Annotated[bool, Option("--json", help="Write JSON.")] = False,
+    as_json: options.Json = False,
 ) -> int:
     """List the OCR engines: what each can do, or why it is not usable."""
     found = engine_reports()
-    if not languages:
-        print(json.dumps({"engines": found}, indent=2) if as_json else "\n".join(_engine_lines(found)))
-        return EXIT_COMPLETE
-    known = language_reports(found)
-    if as_json:
-        print(json.dumps({"languages": known}, ensure_ascii=False, indent=2))
+    if languages:
+        known = language_reports(found)
+        print_report({"languages": known}, _language_lines(known, found), as_json=as_json)
     else:
-        print("\n".join(_language_lines(known, found)))
+        print_report({"engines": found}, _engine_lines(found), as_json=as_json)
     return EXIT_COMPLETE
 
 

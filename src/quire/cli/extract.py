@@ -26,8 +26,8 @@ from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.folders.discovery import check_paths
 from quire.durable.folders.output_names import NamedSource
 from quire.evidence.extract.reports import PICTURED, REPORT_FORMATS, ReportFormat, check_report_format, report
-from quire.evidence.extract.reports.value_rows import ValueRow, value_rows
-from quire.evidence.extract.values import STATUS_WORDS, SURE, Extraction
+from quire.evidence.extract.reports.value_rows import STATUS_WORDS, ValueRow, value_rows
+from quire.evidence.extract.values import SURE, Extraction
 from quire.reading.extract_call import read_again, recording
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def extract(  # noqa: PLR0913 - one argument per option
     files: Annotated[
         list[str], Argument(metavar="FILE...", help="PDFs, images, or folders of them; a URL without -o.")
     ],
+    *,
     schema: extract_options.SchemaFile = None,
     fields: extract_options.Fields = None,
     extractor: extract_options.Extractors = None,
@@ -62,38 +63,25 @@ def extract(  # noqa: PLR0913 - one argument per option
         list[str] | None,
         Option(metavar="FORMAT", help=f"{', '.join(REPORT_FORMATS)}; json by default. Repeatable, with -o."),
     ] = None,
-    pages: options.Pages = None,
-    password: options.Password = None,
-    password_for: options.PasswordFor = None,
-    allow_private_urls: options.AllowPrivateUrls = None,
-    ocr: options.Ocr = None,
-    lang: options.Lang = None,
-    engine: options.Engine = None,
-    effort: options.Effort = None,
-    preset: options.Preset = None,
+    reading: options.ReadingOptions,
     tables: options.Tables = None,
     include: options.Include = None,
     exclude: options.Exclude = None,
     force: options.Force = False,
     retry: options.Retry = False,
-    store: options.Store = None,
-    facts: options.Facts = None,
-    workers: options.Workers = None,
-    server: options.Server = None,
-    api_key: options.ApiKey = None,
-    quiet: options.Quiet = False,
+    place: options.ExtractStoreOptions,
 ) -> int:
     """Extract values from PDFs, scans (OCR) and photos. Each has its place on the page and says how it was checked, or
     that it is not in the document and which pages were searched. One document is printed: as a table on a terminal,
     else as JSON. With -o, any number of them; run it again to continue."""
     given = dict(locals())
-    asked = extract_options.extract_request(schema, fields, extractor, learned, min_confidence, reread, lang)
+    asked = extract_options.extract_request(schema, fields, extractor, learned, min_confidence, reread, reading.lang)
     formats = [check_report_format(name) for name in dict.fromkeys(to or ())]
     if output is not None:
         given["to"] = formats or ["json"]
         configuration = configuration_of({**given, "flow": FLOW})
-        choice = Choice(pages, force=force, retry=retry, inputs=extract_options.flow_inputs(asked))
-        return _run(configuration, files, choice, quiet=quiet)
+        choice = Choice(reading.pages, force=force, retry=retry, inputs=extract_options.flow_inputs(asked))
+        return _run(configuration, files, choice, quiet=place.quiet)
     _check_single(files, formats)
     configuration = reading_configuration(given, "to")
     settings = configuration.settings
@@ -102,7 +90,9 @@ def extract(  # noqa: PLR0913 - one argument per option
             raise UsageError("--reread draws the document here; with --server, start it there: POST /api/extract")
         asked = replace(asked, lang=settings.lang)
     wanted = _Printed(asked, formats[0] if formats else None, settings)
-    request = DocumentsRequest(wanted.write, None, pages, settings, quiet=quiet, areas=configuration.areas)
+    request = DocumentsRequest(
+        wanted.write, None, reading.pages, settings, quiet=place.quiet, areas=configuration.areas
+    )
     with recording(settings.store, settings.facts):
         code = read_each(files, request)
     return EXIT_PARTIAL if code == EXIT_COMPLETE and wanted.failed else code

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from quire.cli.command_errors import group, reporting_errors
+from quire.cli import options
+from quire.cli.command_errors import group, print_json, reporting_errors
 from quire.core.errors import EXIT_COMPLETE, QuireError, UsageError
 
 if TYPE_CHECKING:
-    from quire.durable.flows.flow_call import Flow
+    from quire.durable.inline.flow_call import Flow
     from quire.flow.definition import FlowDefinition, Input
     from quire.flow.flow_files import FlowFile
 
@@ -33,16 +34,15 @@ app = group("flow", "Pipelines in YAML: list them, show one, check files, run th
 Names = Annotated[
     list[str] | None, Argument(metavar="[NAME|FILE]...", help="Flows by name or file; all flows by default.")
 ]
-AsJson = Annotated[bool, Option("--json", help="Write JSON.")]
 
 
 @app.command("list", short_help="List the flows.")
 @reporting_errors
-def list_flows(as_json: AsJson = False) -> int:
+def list_flows(as_json: options.Json = False) -> int:
     """Show the flows that ship with Quire, and those in the folder `flows`."""
     loaded = [(found, _tried(found)) for found in _found(None)]
     if as_json:
-        print(json.dumps({"flows": [_report(found, flow) for found, flow in loaded]}, ensure_ascii=False, indent=2))
+        print_json({"flows": [_report(found, flow) for found, flow in loaded]})
     else:
         width = max(len(found.name) for found, _ in loaded)
         for found, flow in loaded:
@@ -55,10 +55,10 @@ def list_flows(as_json: AsJson = False) -> int:
 @app.command("show", short_help="Show the inputs, steps and outputs of a flow.")
 @reporting_errors
 def show(
-    name: Annotated[str, Argument(metavar="NAME|FILE", help="A flow by name or file.")], as_json: AsJson = False
+    name: Annotated[str, Argument(metavar="NAME|FILE", help="A flow by name or file.")], as_json: options.Json = False
 ) -> int:
     """Show the inputs, steps and outputs of a flow."""
-    from quire.durable.flows.flow_call import Flow
+    from quire.durable.inline.flow_call import Flow
 
     flow = Flow.load(name)
     lines = [json.dumps(flow.definition.to_json(), ensure_ascii=False, indent=2)] if as_json else _lines(flow)
@@ -92,7 +92,7 @@ def test(
     ] = None,
 ) -> int:
     """Run the test cases of flows locally, on a temporary store. Exits with 1 when one does not pass."""
-    from quire.durable.flows.cases import CaseRunner
+    from quire.durable.inline.cases import CaseRunner
 
     flows = [_loaded(found) for found in _found(names)]
     chosen = [(flow, one) for flow in flows for one in flow.definition.cases if case in (None, one.name)]
@@ -111,7 +111,7 @@ def test(
 
 
 def _found(names: Sequence[str] | None) -> list[FlowFile]:
-    from quire.durable.flows.flow_call import FOLDER
+    from quire.durable.inline.flow_call import FOLDER
     from quire.flow.flow_files import find_flow, find_flows
 
     if names:
@@ -120,7 +120,7 @@ def _found(names: Sequence[str] | None) -> list[FlowFile]:
 
 
 def _loaded(found: FlowFile) -> Flow:
-    from quire.durable.flows.flow_call import Flow
+    from quire.durable.inline.flow_call import Flow
 
     return Flow.of_file(found)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from quire.core.errors import QuireError
 
 if TYPE_CHECKING:
-    from quire.durable.indexing.index import Index
+    from quire.durable.document_index import Index
     from quire.retrieval.search.hits import SearchHit
 
 Protocol = Literal["kitty", "iterm2"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from contextlib import ExitStack
@@ -13,9 +12,10 @@ from typing import Annotated
 from typer import Argument, Option
 
 from quire.cli import options
-from quire.cli.amounts import spell
 from quire.cli.batch_progress import BatchProgress, summary
 from quire.cli.batch_run import advice, exit_code
+from quire.cli.command_errors import print_json
+from quire.cli.display_numbers import spell
 from quire.cli.settings import configuration_of
 from quire.cli.stores import opened
 from quire.core.config import Settings
@@ -31,16 +31,6 @@ Examples:
   quire search "gross margin 2022"
 """
 
-EmbedderName = Annotated[
-    str,
-    Option(
-        "--embedder",
-        metavar="NAME",
-        help="Model for vectors: a name, a folder, none for words alone; all-minilm-l6-v2 if fetched (auto).",
-        show_default=False,
-    ),
-]
-
 
 def index(  # noqa: PLR0913 - one argument per option
     paths: Annotated[
@@ -52,7 +42,7 @@ def index(  # noqa: PLR0913 - one argument per option
     engine: options.SearchEngine = None,
     runtime: options.Runtime = None,
     ingress: options.Ingress = None,
-    embedder: EmbedderName = "auto",
+    embedder: options.EmbedderName = "auto",
     preset: options.Preset = None,
     ocr: options.Ocr = None,
     lang: options.Lang = None,
@@ -70,10 +60,7 @@ def index(  # noqa: PLR0913 - one argument per option
 ) -> int:
     """Index documents for search: text, tables and OCR of scans, by words and by meaning. Run it again after a change
     or an interruption: only what is new is read, and documents that are gone are removed."""
-    configuration = configuration_of(
-        {name: value for name, value in locals().items() if name not in ("embedder", "rebuild", "engine")}
-        | {"index": engine}
-    )
+    configuration = configuration_of({**locals(), "engine": None, "index": engine})
     paths = paths or []
     check_paths(paths)
     choice = limit, force, retry, rebuild
@@ -91,7 +78,7 @@ def _indexed(
 ) -> int:
     from quire.batch import Stop, stop_on_signals
     from quire.batch.contracts import StageOptions
-    from quire.durable.indexing.index import Index
+    from quire.durable.document_index import Index
 
     begun, stop, place = time.monotonic(), Stop(), search_place(settings)
     limit, force, retry, rebuild = choice
@@ -125,14 +112,14 @@ def _indexed(
             "quire: the rebuilt index is not used yet, because it lacks documents of the present one; run this again",
             file=sys.stderr,
         )
-    figures = progress.figures
-    code = exit_code(outcome, figures)
+    batch = progress.batch
+    code = exit_code(outcome, batch)
     if as_json:
-        report = {"run": run, "exit_code": code, "index": asdict(version), "documents": dict(figures.counts)}
-        print(json.dumps(report, ensure_ascii=False, indent=2))
+        report = {"run": run, "exit_code": code, "index": asdict(version), "documents": dict(batch.counts)}
+        print_json(report)
     elif not quiet:
-        parts = list(advice(figures, remaining=outcome.remaining, where=""))
-        print("\n".join(summary(figures, time.monotonic() - begun, parts)))
+        parts = list(advice(batch, remaining=outcome.remaining, where=""))
+        print("\n".join(summary(batch, time.monotonic() - begun, parts)))
         held = f"{spell(version.documents, 'document')}, {spell(version.chunks, 'chunk')}"
         print(f"index      {held} in {settings.index or place}")
     return code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, TypedDict, cast
 
 from typer import Argument, Option
 
-from quire.cli.command_errors import print_lines
+from quire.cli import options
+from quire.cli.command_errors import print_report
 from quire.cli.inspect_vectors import is_dataset, show_dataset
 from quire.cli.settings import configuration_of
 from quire.core.document import Document
@@ -65,7 +65,7 @@ def inspect(
     file: Annotated[
         Path, Argument(metavar="FILE", readable=False, help="A PDF, an image, or Parquet files of chunks or vectors.")
     ],
-    as_json: Annotated[bool, Option("--json", help="Write JSON.")] = False,
+    as_json: options.Json = False,
     password: Annotated[
         str | None, Option(metavar="PASSWORD", help="Password of an encrypted document; better in QUIRE_PASSWORD.")
     ] = None,
@@ -83,10 +83,7 @@ def inspect(
     tables = TableOptions(cast("TablesMode", configuration.settings.tables), areas)  # one of its choices
     with Document(file, password=secret) as document:
         report = report_of(document, _paths(store, document) if store else {}, tables)
-    if as_json:
-        print(json.dumps(report, ensure_ascii=False, indent=2))
-    else:
-        print_lines(_lines(report))
+    print_report(report, _lines(report), as_json=as_json)
     return EXIT_PARTIAL if any(page["text"] == "failed" for page in report["pages"]) else EXIT_COMPLETE
 
 

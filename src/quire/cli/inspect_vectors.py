@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quire.cli.command_errors import print_lines
+from quire.cli.command_errors import print_report
 from quire.core.errors import EXIT_COMPLETE
 
 if TYPE_CHECKING:
@@ -32,11 +31,8 @@ def show_dataset(path: Path, *, as_json: bool) -> int:
     from quire.retrieval.embed.dataset_report import inspect_vectors
 
     reports = inspect_vectors(path)
-    if as_json:
-        print(json.dumps({"path": str(path), "datasets": reports}, ensure_ascii=False, indent=2))
-        return EXIT_COMPLETE
-    for number, report in enumerate(reports):
-        print_lines([*([""] if number else []), *_lines(report)])
+    lines = [line for number, report in enumerate(reports) for line in (*([""] if number else []), *_lines(report))]
+    print_report({"path": str(path), "datasets": reports}, lines, as_json=as_json)
     return EXIT_COMPLETE
 
 

@@ -18,9 +18,8 @@ Examples:
 
 
 def join(
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    *,
+    shared: options.StoreOptions,
     workers: options.Workers = None,
     drain_s: options.DrainS = 600.0,
 ) -> int:

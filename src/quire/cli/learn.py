@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from quire.cli import chunk_options, extract_options, options, sample_documents
-from quire.cli.amounts import spell
-from quire.cli.command_errors import print_lines
-from quire.cli.settings import configuration_of
+from quire.cli import options, sample_documents
+from quire.cli.command_errors import print_json, print_lines
+from quire.cli.display_numbers import spell
+from quire.cli.settings import settings_of
 from quire.core.context import Json
 from quire.core.errors import EXIT_COMPLETE, UsageError
 from quire.core.types import shortened
@@ -32,39 +31,31 @@ Examples:
 SHOWN = 60
 
 
-def learn(  # noqa: PLR0913 - one argument per option
+def learn(
     samples: Annotated[
         list[Path] | None,
         Argument(metavar="SAMPLES...", help="Folders of samples, or lines of JSON that a review or Quire exported."),
     ] = None,
+    *,
     output: Annotated[
         Path | None, Option("-o", "--output", metavar="FILE", help="The model, for `quire extract --learned`.")
     ] = None,
     check: Annotated[bool, Option("--check", help="Only show what would come out wrong; write no model.")] = False,
-    documents: sample_documents.Documents = None,
-    truth: sample_documents.Truth = None,
-    schema: extract_options.SchemaFile = None,
-    fields: extract_options.Fields = None,
+    given: sample_documents.SampleOptions,
     as_json: options.Json = False,
-    ocr: options.Ocr = None,
-    lang: options.Lang = None,
-    engine: options.Engine = None,
-    store: chunk_options.CacheStore = None,
-    facts: options.Facts = None,
-    workers: options.Workers = None,
+    reading: options.SampleReadingOptions,
     quiet: options.Quiet = False,
 ) -> int:
     """Learn from samples, documents with confirmed values, which place of a page is the value of a field. Shows what a
     cross-validation on the samples would have got wrong. Five samples are enough to start."""
     if (output is None) != check:
         raise UsageError("name the file of the model with -o, or only check with --check")
-    read = ("ocr", "lang", "engine", "store", "facts", "workers")
-    given = dict(locals())
-    settings = configuration_of({name: given[name] for name in read}).settings
+    settings = settings_of(vars(reading))
     from quire.evidence.learn.sample_store import read_samples
     from quire.evidence.learn.training import checked_learning
 
-    asked = sample_documents.schema_of(schema, fields) if truth or schema or fields else None
+    documents, truth = given.documents, given.truth
+    asked = given.json_schema() if truth or given.schema or given.fields else None
     found: list[Sample] = []
     for place in samples or ():
         listed = _of_schema(read_samples(place), asked)
@@ -79,7 +70,7 @@ def learn(  # noqa: PLR0913 - one argument per option
     if output is not None:
         learning.model.save(output)
     if as_json:
-        print(json.dumps(_report(learning), ensure_ascii=False, indent=2))
+        print_json(_report(learning))
     elif not quiet or check:
         print_lines(report_lines(learning))
     return EXIT_COMPLETE

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from quire.cli import amounts, options
+from quire.cli import display_numbers, options
 from quire.cli.settings import settings_of
 from quire.cli.stores import existing_place, find_run, opened
 from quire.core.config import Settings
@@ -35,6 +35,7 @@ def manifest(
     source: Annotated[
         str | None, Argument(metavar="[RUN|FILE]", help="A run or a manifest file; the latest run by default.")
     ] = None,
+    *,
     tail: Annotated[int | None, Option(metavar="N", help="Only the last N rows.", min=0)] = None,
     filter: Annotated[
         list[str] | None,
@@ -43,9 +44,7 @@ def manifest(
     since: Annotated[
         str | None, Option(metavar="TIME", help="Only rows since then: 2026-05-17T09:30, or 90s, 30m, 2h, 1d ago.")
     ] = None,
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    place: options.StoreOptions,
     as_json: Annotated[bool, Option("--json", help="Write a line of JSON for each row.")] = False,
 ) -> int:
     """Show the outcome of each document of a run."""
@@ -116,7 +115,7 @@ class _Outcomes:
 
 
 def _line(row: Row) -> str:
-    at = amounts.moment(datetime.fromisoformat(row["at"]).timestamp()) if row.get("at") else ""
+    at = display_numbers.moment(datetime.fromisoformat(row["at"]).timestamp()) if row.get("at") else ""
     tried = row.get("attempts") or 0
     parts = [row.get("reason") or row.get("output_path") or "", f"after {tried} attempts" if tried > 1 else ""]
     head = f"{at}  {row.get('status') or '':<8} {row.get('duration_s') or 0:8.2f} s  {row.get('doc_id') or ''}"

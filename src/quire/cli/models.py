@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 from typer import Argument, Option
 
 from quire.cli import options
-from quire.cli.command_errors import group, print_lines, reporting_errors
+from quire.cli.command_errors import group, print_json, print_lines, reporting_errors
 from quire.core.errors import EXIT_COMPLETE, UsageError
 
 EXAMPLES = """\b
@@ -42,7 +41,7 @@ def list_(as_json: options.Json = False) -> int:
         for model in MODELS.values()
     ]
     if as_json:
-        print(json.dumps({"models": rows}, indent=2))
+        print_json({"models": rows})
         return EXIT_COMPLETE
     width = max(len(str(row["name"])) for row in rows)
     for row in rows:

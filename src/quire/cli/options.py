@@ -1,4 +1,4 @@
-"""Options that several commands share. None means not given: then the settings decide."""
+"""Options that several commands share, one by one and as groups. None means not given: then the settings decide."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from quire.cli.option_groups import OptionGroup
+
+Files = Annotated[list[str], Argument(metavar="FILE...", help="PDFs, images, folders of them, or URLs.")]
 PathsOrLast = Annotated[
     list[Path] | None,
     Argument(
@@ -15,21 +18,16 @@ PathsOrLast = Annotated[
         help="PDFs, images, or folders of them. Without PATH: the last run of the folder -o, with its options.",
     ),
 ]
-Flow = Annotated[str | None, Option(metavar="FLOW", help="Flow to run on each document: a name or a file.")]
 Output = Annotated[Path | None, Option("-o", "--output", metavar="DIR", help="Output folder.")]
-To = Annotated[
-    list[str] | None, Option(metavar="FORMAT", help="Format, see `quire read -h`; the flow's by default. Repeatable.")
+OutputOfEach = Annotated[
+    Path | None, Option("-o", "--output", metavar="DIR", help="Output folder, with a file for each document.")
 ]
+RowFormat = Annotated[str, Option(metavar="FORMAT", help="jsonl (default) or parquet.", show_default=False)]
 Store = Annotated[str | None, Option(metavar="PLACE", help="Folder or URL for cached results; DIR/.quire by default.")]
-SearchStore = Annotated[
-    str | None,
-    Option(metavar="PLACE", help="Folder of the index and of what was read; one of your account by default."),
+CacheStore = Annotated[
+    str | None, Option(metavar="PLACE", help="Cache folder or bucket: a page is not processed twice.")
 ]
 Facts = Annotated[str | None, Option(metavar="URL", help="PostgreSQL database for the index and runs of the store.")]
-SearchEngine = Annotated[
-    str | None,
-    Option("--index", metavar="URL", help="Search engine with the index: opensearch+http://…, qdrant+http://…"),
-]
 Runtime = Annotated[str | None, Option(metavar="NAME", help="Where the work runs: local (default) or restate.")]
 Ingress = Annotated[str | None, Option(metavar="URL", help="Address of the Restate server.")]
 Preset = Annotated[str | None, Option(metavar="NAME", help="Settings of [preset.NAME] in quire.toml.")]
@@ -45,23 +43,10 @@ PasswordFor = Annotated[
     list[str] | None,
     Option(metavar="PATTERN=PASSWORD", help="Per file: 'contracts/*.pdf=…'. Repeatable."),
 ]
-AllowPrivateUrls = Annotated[
-    bool | None,
-    Option("--allow-private-urls", help="Allow URLs on this machine and private networks."),
-]
-Server = Annotated[
-    str | None, Option(metavar="URL", help="Quire server that reads the documents, instead of this machine.")
-]
-ApiKey = Annotated[str | None, Option(metavar="KEY", help="Key of that server; better in QUIRE_API_KEY.")]
-Offline = Annotated[bool | None, Option("--offline/--no-offline", help="Never use the network; say what needs it.")]
 Words = Annotated[bool, Option("--words", help="Add words and their boxes to the JSON.")]
 Trace = Annotated[bool, Option("--trace", help="Add OCR attempts and the source of each block to the JSON.")]
 Figures = Annotated[
     bool | None, Option("--figures/--no-figures", help="Also read small pictures (OCR), and show all words in figures.")
-]
-Images = Annotated[
-    str | None,
-    Option(metavar="MODE", help="Add the pictures of figures to Markdown and HTML: embed, or files beside them."),
 ]
 Redactions = Annotated[
     bool | None, Option("--redactions/--no-redactions", help="Mark blacked-out areas of scans: [[REDACTED]].")
@@ -76,16 +61,8 @@ Exclude = Annotated[
     list[str] | None, Option(metavar="PATTERN", help="In folders, skip files and folders like 'draft-*'.")
 ]
 Limit = Annotated[int | None, Option(metavar="N", help="Only the first N documents, by name.", min=1)]
-Shard = Annotated[str | None, Option(metavar="K/N", help="Only part K of N, to split the work between machines.")]
-VerifyHash = Annotated[
-    bool | None, Option("--verify-hash/--no-verify-hash", help="Detect changes by content, not by size and time.")
-]
 Force = Annotated[bool, Option("--force", help="Process again also what is done or in quarantine.")]
 Retry = Annotated[bool, Option("--retry", help="Also retry quarantined documents (failed permanently before).")]
-Overwrite = Annotated[
-    bool, Option("--overwrite", help="Replace output files that were edited; they are kept otherwise.")
-]
-Manifest = Annotated[Path | None, Option(metavar="FILE", help="Append a line of JSON for each document.")]
 Quiet = Annotated[bool, Option("-q", "--quiet", help="No progress and no summary; failures are still shown.")]
 Json = Annotated[bool, Option("--json", help="Write JSON.")]
 Run = Annotated[
@@ -100,3 +77,107 @@ DrainS = Annotated[
         show_default=False,
     ),
 ]
+SearchStore = Annotated[
+    str | None,
+    Option(metavar="PLACE", help="Folder of the index and of what was read; one of your account by default."),
+]
+SearchEngine = Annotated[
+    str | None,
+    Option("--index", metavar="URL", help="Search engine with the index: opensearch+http://…, qdrant+http://…"),
+]
+EmbedderName = Annotated[
+    str,
+    Option(
+        "--embedder",
+        metavar="NAME",
+        help="Model for vectors: a name, a folder, none for words alone; all-minilm-l6-v2 if fetched (auto).",
+        show_default=False,
+    ),
+]
+
+
+class StoreOptions(OptionGroup):
+    """The store of runs: that of an output folder, or another one."""
+
+    output: Output = None
+    store: Store = None
+    facts: Facts = None
+
+
+class RuntimeOptions(StoreOptions):
+    """The store of runs, and where they run."""
+
+    runtime: Runtime = None
+    ingress: Ingress = None
+
+
+class ReadingOptions(OptionGroup):
+    """How the documents of a command are read."""
+
+    pages: Pages = None
+    password: Password = None
+    password_for: PasswordFor = None
+    allow_private_urls: Annotated[
+        bool | None,
+        Option("--allow-private-urls", help="Allow URLs on this machine and private networks."),
+    ] = None
+    ocr: Ocr = None
+    lang: Lang = None
+    engine: Engine = None
+    effort: Effort = None
+    preset: Preset = None
+
+
+class LayoutReadingOptions(ReadingOptions):
+    """How documents are read, with what becomes of figures, blacked-out areas and tables."""
+
+    figures: Figures = None
+    redactions: Redactions = None
+    tables: Tables = None
+
+
+class CacheOptions(OptionGroup):
+    """Where documents are read, and where what was read is kept."""
+
+    store: CacheStore = None
+    facts: Facts = None
+    workers: Workers = None
+    server: Annotated[
+        str | None, Option(metavar="URL", help="Quire server that reads the documents, instead of this machine.")
+    ] = None
+    api_key: Annotated[str | None, Option(metavar="KEY", help="Key of that server; better in QUIRE_API_KEY.")] = None
+    quiet: Quiet = False
+
+
+class ExtractStoreOptions(CacheOptions):
+    """As `CacheOptions`, for a command that runs a batch with an output folder."""
+
+    store: Store = None
+
+
+class SampleReadingOptions(OptionGroup):
+    """How the documents of samples are read."""
+
+    ocr: Ocr = None
+    lang: Lang = None
+    engine: Engine = None
+    store: CacheStore = None
+    facts: Facts = None
+    workers: Workers = None
+
+
+class IndexOptions(OptionGroup):
+    """The index that is searched, and how its hits are ordered."""
+
+    store: SearchStore = None
+    facts: Facts = None
+    engine: SearchEngine = None
+    embedder: EmbedderName = "auto"
+    rerank: Annotated[
+        str | None,
+        Option(
+            "--rerank",
+            metavar="NAME",
+            help="Order the first hits anew by a model: ms-marco-minilm-l12-v2, a folder, or the URL of a TEI server.",
+        ),
+    ] = None

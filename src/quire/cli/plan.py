@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from quire.cli import extract_options, options
-from quire.cli.amounts import spell
+from quire.cli import options
 from quire.cli.batch_counts import without_name
-from quire.cli.batch_settings import Choice, asked_for
-from quire.cli.command_errors import print_lines
+from quire.cli.batch_options import BatchPlaceOptions, BatchReadingOptions, BatchSelectionOptions, choice_of
+from quire.cli.batch_settings import asked_for
+from quire.cli.command_errors import print_report
+from quire.cli.display_numbers import spell
 from quire.cli.settings import configuration_of
 from quire.cli.stores import looked_at
 from quire.core.config import Settings
@@ -40,44 +40,19 @@ WORDS = {
 }
 
 
-def plan(  # noqa: PLR0913 - one argument per option
+def plan(
     paths: options.PathsOrLast = None,
-    flow: options.Flow = None,
-    output: options.Output = None,
-    to: options.To = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
-    preset: options.Preset = None,
-    effort: options.Effort = None,
-    ocr: options.Ocr = None,
-    engine: options.Engine = None,
-    lang: options.Lang = None,
-    pages: options.Pages = None,
-    figures: options.Figures = None,
-    redactions: options.Redactions = None,
-    tables: options.Tables = None,
-    schema: extract_options.SchemaFile = None,
-    fields: extract_options.Fields = None,
-    words: options.Words = False,
-    trace: options.Trace = False,
-    include: options.Include = None,
-    exclude: options.Exclude = None,
-    limit: options.Limit = None,
-    shard: options.Shard = None,
-    force: options.Force = False,
-    retry: options.Retry = False,
-    overwrite: options.Overwrite = False,
-    verify_hash: options.VerifyHash = None,
+    *,
+    place: BatchPlaceOptions,
+    reading: BatchReadingOptions,
+    selection: BatchSelectionOptions,
     as_json: options.Json = False,
 ) -> int:
     """Show what `quire run` with the same options would do, and why. Writes nothing."""
     configuration = configuration_of(locals())
     check_paths(paths or ())
-    choice = Choice(
-        pages, words, trace, limit, shard, force, retry, overwrite, extract_options.given_inputs(schema, fields)
-    )
-    place, request = asked_for(configuration, paths, choice)
-    return show_plan(request, configuration.settings, place, as_json=as_json)
+    store, request = asked_for(configuration, paths, choice_of(reading, selection))
+    return show_plan(request, configuration.settings, store, as_json=as_json)
 
 
 def show_plan(request: BatchRequest, settings: Settings, place: str, *, as_json: bool) -> int:
@@ -88,13 +63,10 @@ def show_plan(request: BatchRequest, settings: Settings, place: str, *, as_json:
         planned = plan_batch(
             request, database, password=bool(settings.password or settings.password_for), remember=False
         )
-    if as_json:
-        documents = [document.to_json() for document in planned.documents]
-        left_out = [one._asdict() for one in planned.left_out]
-        report = {"counts": planned.counts, "left_out": left_out, "documents": documents}
-        print(json.dumps(report, ensure_ascii=False, indent=2))
-    else:
-        print_lines(_lines(planned))
+    documents = [document.to_json() for document in planned.documents]
+    left_out = [one._asdict() for one in planned.left_out]
+    report = {"counts": planned.counts, "left_out": left_out, "documents": documents}
+    print_report(report, _lines(planned), as_json=as_json)
     return EXIT_PARTIAL if planned.counts.get("error") else EXIT_COMPLETE
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-from quire.cli.amounts import duration, rate
 from quire.cli.bar import Bar
+from quire.cli.display_numbers import duration, rate
 from quire.core.errors import printable
 from quire.core.events import Event
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,8 +11,8 @@ import typer
 from typer import Option
 
 from quire.cli import options
-from quire.cli.amounts import spell
-from quire.cli.command_errors import print_lines
+from quire.cli.command_errors import print_json, print_lines
+from quire.cli.display_numbers import spell
 from quire.cli.settings import settings_of
 from quire.cli.stores import existing_place
 from quire.core.errors import EXIT_COMPLETE, UsageError
@@ -29,9 +28,8 @@ Examples:
 
 
 def prune(
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    *,
+    place: options.StoreOptions,
     dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be removed.")] = False,
     yes: Annotated[bool, Option("-y", "--yes", help="Do not ask for confirmation.")] = False,
     as_json: options.Json = False,
@@ -55,7 +53,7 @@ def prune(
             prune_orphans(opened.database, folder, orphans)
     if as_json:
         report = {"dry_run": dry_run, "outputs": [one.to_json() for one in orphans.outputs], "away": orphans.away}
-        print(json.dumps(report, ensure_ascii=False, indent=2))
+        print_json(report)
     elif files and not dry_run:
         print(f"{spell(files, 'file')} removed")
     return EXIT_COMPLETE

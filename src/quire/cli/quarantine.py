@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument
 
-from quire.cli import amounts, options
-from quire.cli.amounts import spell
+from quire.cli import display_numbers, options
 from quire.cli.batch_counts import without_name
 from quire.cli.batch_run import where_of
-from quire.cli.command_errors import group, print_lines, reporting_errors
+from quire.cli.command_errors import group, print_report, reporting_errors
+from quire.cli.display_numbers import spell
 from quire.cli.removed import REMOVED_OF_QUARANTINE, add_removed
 from quire.cli.settings import settings_of
 from quire.cli.stores import existing_place, opened
@@ -32,9 +32,8 @@ Examples:
 
 
 def list_(
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    *,
+    place: options.StoreOptions,
     as_json: options.Json = False,
 ) -> int:
     """List the documents in quarantine, with the error of each."""
@@ -43,10 +42,8 @@ def list_(
     settings = settings_of(locals())
     with opened(settings, existing_place(settings)) as here:
         found = Quarantine(here.store.database).entries()
-    if as_json:
-        print(json.dumps([asdict(entry) for entry in found], ensure_ascii=False, indent=2))
-    else:
-        print_lines(map(_line, found) if found else ["no document is in quarantine"])
+    lines = map(_line, found) if found else ["no document is in quarantine"]
+    print_report([asdict(entry) for entry in found], lines, as_json=as_json)
     if found and not as_json:
         print(f"`quire run{where_of(settings)} --retry` retries them")
     return EXIT_COMPLETE
@@ -54,9 +51,8 @@ def list_(
 
 def export(
     folder: Annotated[Path, Argument(metavar="DIR", help="Folder for the copies and quarantine.jsonl.")],
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    *,
+    place: options.StoreOptions,
 ) -> int:
     """Copy the documents in quarantine into a folder, with their errors in quarantine.jsonl."""
     from quire.database.quarantine import Quarantine
@@ -82,7 +78,7 @@ def export(
 def _line(entry: Quarantined) -> str:
     tried = spell(entry.attempts, "attempt")
     reason = without_name(entry.reason, entry.source)
-    return f"{entry.key[:8]}  {amounts.moment(entry.at)}  {entry.source}: {reason} ({entry.category}, {tried})"
+    return f"{entry.key[:8]}  {display_numbers.moment(entry.at)}  {entry.source}: {reason} ({entry.category}, {tried})"
 
 
 app = group("quarantine", "Documents that failed permanently and are not retried.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
-from typer import Argument, Option
+from typer import Option
 
 from quire.cli import options
 from quire.cli.batch_settings import check_formats
@@ -34,7 +34,8 @@ Examples:
 
 
 def read(  # noqa: PLR0913 - one argument per option
-    files: Annotated[list[str], Argument(metavar="FILE...", help="PDFs, images, folders of them, or URLs.")],
+    files: options.Files,
+    *,
     output: Annotated[
         Path | None,
         Option("-o", "--output", metavar="DIR", help="Output folder; required for several documents or formats."),
@@ -49,38 +50,25 @@ def read(  # noqa: PLR0913 - one argument per option
     show: Annotated[bool, Option("--show", help="Also write page images with the boxes drawn.")] = False,
     words: options.Words = False,
     trace: options.Trace = False,
-    pages: options.Pages = None,
-    password: options.Password = None,
-    password_for: options.PasswordFor = None,
-    allow_private_urls: options.AllowPrivateUrls = None,
-    ocr: options.Ocr = None,
-    lang: options.Lang = None,
-    engine: options.Engine = None,
-    effort: options.Effort = None,
-    preset: options.Preset = None,
+    reading: options.ReadingOptions,
     figures: options.Figures = None,
-    images: options.Images = None,
+    images: Annotated[
+        str | None,
+        Option(metavar="MODE", help="Add the pictures of figures to Markdown and HTML: embed, or files beside them."),
+    ] = None,
     redactions: options.Redactions = None,
     tables: options.Tables = None,
     similar: Annotated[
         bool, Option("--similar", help="Reuse OCR results of nearly identical images in the store.")
     ] = False,
-    store: Annotated[
-        str | None, Option(metavar="PLACE", help="Cache folder or bucket: a page is not processed twice.")
-    ] = None,
-    facts: options.Facts = None,
-    workers: options.Workers = None,
-    server: options.Server = None,
-    api_key: options.ApiKey = None,
-    quiet: options.Quiet = False,
+    cache: options.CacheOptions,
 ) -> int:
     """Read PDFs, scans (OCR) and photos: Markdown to standard output, or files in a folder."""
-    given = dict(locals())
-    configuration = reading_configuration(given, "to", "output")
+    configuration = reading_configuration(locals(), "to", "output")
     settings = configuration.settings
     formats = tuple(dict.fromkeys(to or ("md",)))
     wanted = _Wanted(formats, output, words, show, trace, settings.figures, _image_mode(images))
-    request = DocumentsRequest(wanted.write, output, pages, settings, similar, quiet, configuration.areas)
+    request = DocumentsRequest(wanted.write, output, reading.pages, settings, similar, cache.quiet, configuration.areas)
     check_formats(formats, words=words, trace=trace)
     wanted.check(files)
     if formats == ("md",):

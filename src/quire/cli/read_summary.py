@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from quire.cli.amounts import duration, left_out_files, spell
+from quire.cli.display_numbers import duration, left_out_files, spell
 from quire.core.types import PageStatus
 from quire.durable.folders.discovery import FoundSources
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 from typer import Option
 
-from quire.cli import extract_options, options
+from quire.cli import options
+from quire.cli.batch_options import BatchPlaceOptions, BatchReadingOptions, BatchSelectionOptions, choice_of
 from quire.cli.batch_run import Showing, drive
-from quire.cli.batch_settings import Choice, asked_for
+from quire.cli.batch_settings import asked_for
 from quire.cli.plan import show_plan
 from quire.cli.settings import configuration_of
 from quire.durable.folders.discovery import check_paths
@@ -27,31 +29,12 @@ Examples:
 
 def run(  # noqa: PLR0913 - one argument per option
     paths: options.PathsOrLast = None,
-    flow: options.Flow = None,
-    output: options.Output = None,
-    to: options.To = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    *,
+    place: BatchPlaceOptions,
     runtime: options.Runtime = None,
     ingress: options.Ingress = None,
-    preset: options.Preset = None,
-    effort: options.Effort = None,
-    ocr: options.Ocr = None,
-    engine: options.Engine = None,
-    lang: options.Lang = None,
-    pages: options.Pages = None,
-    figures: options.Figures = None,
-    redactions: options.Redactions = None,
-    tables: options.Tables = None,
-    schema: extract_options.SchemaFile = None,
-    fields: extract_options.Fields = None,
-    words: options.Words = False,
-    trace: options.Trace = False,
-    include: options.Include = None,
-    exclude: options.Exclude = None,
-    workers: Annotated[
-        int | None, Option(metavar="N", help="Pages processed in parallel; one per CPU by default.")
-    ] = None,
+    reading: BatchReadingOptions,
+    workers: options.Workers = None,
     policy: Annotated[
         str | None,
         Option(metavar="POLICY", help="What limits documents in progress: cpu (default), io (remote engines), gpu."),
@@ -73,14 +56,9 @@ def run(  # noqa: PLR0913 - one argument per option
     diagnostics_interval_s: Annotated[
         float | None, Option(metavar="SECONDS", help="Interval between progress lines; 30 by default, 0 for none.")
     ] = None,
-    limit: options.Limit = None,
-    shard: options.Shard = None,
-    force: options.Force = False,
-    retry: options.Retry = False,
-    overwrite: options.Overwrite = False,
-    verify_hash: options.VerifyHash = None,
+    selection: BatchSelectionOptions,
     dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be done.")] = False,
-    manifest: options.Manifest = None,
+    manifest: Annotated[Path | None, Option(metavar="FILE", help="Append a line of JSON for each document.")] = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -89,10 +67,7 @@ def run(  # noqa: PLR0913 - one argument per option
     configuration = configuration_of(locals())
     check_paths(paths or ())
     settings = configuration.settings
-    choice = Choice(
-        pages, words, trace, limit, shard, force, retry, overwrite, extract_options.given_inputs(schema, fields)
-    )
-    place, request = asked_for(configuration, paths, choice)
+    store, request = asked_for(configuration, paths, choice_of(reading, selection))
     if dry_run:
-        return show_plan(request, settings, place, as_json=as_json)
-    return drive(request, settings, place, Showing(quiet=quiet, as_json=as_json))
+        return show_plan(request, settings, store, as_json=as_json)
+    return drive(request, settings, store, Showing(quiet=quiet, as_json=as_json))

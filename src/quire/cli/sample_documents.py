@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from quire.cli.each_document import DocumentsRequest, Written, read_each
-from quire.cli.extract_options import load_schema
+from quire.cli.extract_options import Fields, SchemaFile, load_schema
+from quire.cli.option_groups import OptionGroup
 from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult
 from quire.core.context import Json
@@ -29,17 +30,24 @@ if TYPE_CHECKING:
 Documents = Annotated[
     Path | None, Option(metavar="DIR", help="Folder of the documents that samples, or --truth, are about.")
 ]
-Truth = Annotated[
-    Path | None,
-    Option(metavar="FILE", help='Their values: lines of {"file": NAME, "values": {...}}, with --documents.'),
-]
 
 
-def schema_of(schema: Path | None, fields: str | None) -> Json:
-    """The schema as samples keep it: a JSON Schema, or names. Raises UsageError."""
-    given = None if schema is None else load_schema(schema)
-    asked_schema(given, fields)
-    return given if given is not None else [one.strip() for one in (fields or "").split(",")]
+class SampleOptions(OptionGroup):
+    """The documents of samples, and what is known of them."""
+
+    documents: Documents = None
+    truth: Annotated[
+        Path | None,
+        Option(metavar="FILE", help='Their values: lines of {"file": NAME, "values": {...}}, with --documents.'),
+    ] = None
+    schema: SchemaFile = None
+    fields: Fields = None
+
+    def json_schema(self) -> Json:
+        """The schema as samples keep it: a JSON Schema, or names. Raises UsageError."""
+        given = None if self.schema is None else load_schema(self.schema)
+        asked_schema(given, self.fields)
+        return given if given is not None else [one.strip() for one in (self.fields or "").split(",")]
 
 
 def truth_rows(truth: Path, schema: Json) -> dict[str, Mapping[str, Json]]:

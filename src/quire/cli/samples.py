@@ -9,9 +9,9 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from quire.cli import chunk_options, extract_options, options, sample_documents
-from quire.cli.command_errors import group, print_lines, reporting_errors
-from quire.cli.settings import configuration_of
+from quire.cli import options, sample_documents
+from quire.cli.command_errors import group, print_json, print_lines, print_report, reporting_errors
+from quire.cli.settings import settings_of
 from quire.core.errors import EXIT_COMPLETE, UsageError
 
 EXAMPLES = """\b
@@ -37,36 +37,25 @@ def list_(folder: _Folder, as_json: options.Json = False) -> int:
         {"id": one.id, "document": one.document, "name": one.name, "values": len(one.values)}
         for one in SampleStore(folder)
     ]
-    if as_json:
-        print(json.dumps({"samples": rows}, ensure_ascii=False, indent=2))
-    else:
-        print_lines(f"{row['id']}  {row['name']}  {row['values']} values" for row in rows)
+    lines = (f"{row['id']}  {row['name']}  {row['values']} values" for row in rows)
+    print_report({"samples": rows}, lines, as_json=as_json)
     return EXIT_COMPLETE
 
 
-def add(  # noqa: PLR0913 - one argument per option
+def add(
     folder: _Folder,
-    documents: sample_documents.Documents = None,
-    truth: sample_documents.Truth = None,
-    schema: extract_options.SchemaFile = None,
-    fields: extract_options.Fields = None,
-    ocr: options.Ocr = None,
-    lang: options.Lang = None,
-    engine: options.Engine = None,
-    store: chunk_options.CacheStore = None,
-    facts: options.Facts = None,
-    workers: options.Workers = None,
+    *,
+    given: sample_documents.SampleOptions,
+    reading: options.SampleReadingOptions,
     quiet: options.Quiet = False,
 ) -> int:
     """Read documents and keep them with their values, which are located on the pages."""
-    given = dict(locals())
+    documents, truth = given.documents, given.truth
     if documents is None or truth is None:
         raise UsageError("name the documents with --documents, and their values with --truth")
     from quire.evidence.learn.sample_store import SampleStore
 
-    read = ("ocr", "lang", "engine", "store", "facts", "workers")
-    settings = configuration_of({name: given[name] for name in read}).settings
-    asked = sample_documents.schema_of(schema, fields)
+    asked, settings = given.json_schema(), settings_of(vars(reading))
     made = sample_documents.read_with_values(documents, truth, asked, settings, quiet=quiet)
     SampleStore(folder).add(*made)
     print_lines([f"{len(made)} samples in {folder}"])
@@ -96,7 +85,7 @@ def export(folder: _Folder, to: _Format = "jsonl") -> int:
         sys.stdout.buffer.write(samples_jsonl(found))
         sys.stdout.buffer.flush()
     else:
-        print(json.dumps(tasks_of(found), ensure_ascii=False, indent=2))
+        print_json(tasks_of(found))
     return EXIT_COMPLETE
 
 
@@ -110,7 +99,7 @@ def import_(
     from quire.evidence.learn.label_studio import samples_of
     from quire.evidence.learn.sample_store import SampleStore, read_samples
 
-    settings = configuration_of({}).settings
+    settings = settings_of({})
     kept, number = SampleStore(folder), 0
     for file in files:
         tasks = _tasks(file)

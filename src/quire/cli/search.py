@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -12,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from quire.cli import options
-from quire.cli.command_errors import print_lines
+from quire.cli.command_errors import print_json, print_lines
 from quire.cli.excerpts import excerpt_lines
 from quire.cli.hit_pictures import HitPictures
-from quire.cli.index import EmbedderName, search_place
+from quire.cli.index import search_place
 from quire.cli.settings import settings_of
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL
 
@@ -30,18 +29,10 @@ Examples:
   quire search "termination notice" contracts/ --json
   quire search "wiring diagram" --show
 """
-RerankerName = Annotated[
-    str | None,
-    Option(
-        "--rerank",
-        metavar="NAME",
-        help="Order the first hits anew by a model: ms-marco-minilm-l12-v2, a folder, or the URL of a TEI server.",
-    ),
-]
 WIDTH = 100
 
 
-def search(  # noqa: PLR0913 - one argument per option
+def search(
     query: Annotated[
         str, Argument(metavar="QUERY", help='Words, "phrases", -not, page:1-3, kind:table, in:folder; or a question.')
     ],
@@ -51,12 +42,9 @@ def search(  # noqa: PLR0913 - one argument per option
             readable=False, metavar="[PATH...]", help="Only in these files or folders; new ones are indexed first."
         ),
     ] = None,
+    *,
     k: Annotated[int, Option("--k", metavar="N", help="Number of hits; 10.", min=1, max=1000, show_default=False)] = 10,
-    store: options.SearchStore = None,
-    facts: options.Facts = None,
-    engine: options.SearchEngine = None,
-    embedder: EmbedderName = "auto",
-    rerank: RerankerName = None,
+    place: options.IndexOptions,
     show: Annotated[
         bool, Option("--show", help="Show the place of each hit: in the terminal if it can, else as PNG files.")
     ] = False,
@@ -68,25 +56,24 @@ def search(  # noqa: PLR0913 - one argument per option
     """Search the documents that `quire index` has indexed, by words and by meaning. A PATH below which nothing is
     indexed yet is indexed first. Exit code 3: nothing was found."""
     from quire.cli.batch_progress import BatchProgress
+    from quire.durable.document_index import Index
     from quire.durable.folders.discovery import check_paths
-    from quire.durable.indexing.index import Index
     from quire.retrieval.search.query import SearchFilter
 
-    settings = settings_of({"store": store, "facts": facts, "index": engine})
+    settings = settings_of({"store": place.store, "facts": place.facts, "index": place.engine})
     check_paths(paths or ())
     folders = tuple(str(path.absolute()) for path in paths or ())
-    with Index(search_place(settings), facts=settings.facts, embedder=embedder, engine=settings.index) as index:
+    with Index(search_place(settings), facts=settings.facts, embedder=place.embedder, engine=settings.index) as index:
         if paths:
             with BatchProgress(quiet=as_json) as progress:
                 index.add_unknown(*paths, on_event=progress)
-        hits = index.search(query, k=k, filters=SearchFilter(folders=folders), rerank=rerank)
+        hits = index.search(query, k=k, filters=SearchFilter(folders=folders), rerank=place.rerank)
         pictures = HitPictures(index, folder=save, shown=show and not as_json)
         if as_json:
             if save is not None:
                 for number, hit in enumerate(hits, 1):
                     pictures.of(number, hit)
-            found = {"query": query, "hits": [hit.to_json() for hit in hits]}
-            print(json.dumps(found, ensure_ascii=False, indent=2))
+            print_json({"query": query, "hits": [hit.to_json() for hit in hits]})
         else:
             print_hits(hits, pictures)
     return EXIT_COMPLETE if hits else EXIT_PARTIAL

@@ -6,13 +6,14 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from quire.cli.option_groups import flat
 from quire.core.config import SETTINGS, Configuration, Settings, configure
 from quire.system import offline
 
 
 def configuration_of(arguments: Mapping[str, object]) -> Configuration:
     """The settings of a command with these arguments; None and empty lists mean not given."""
-    given = {name: value for name, value in arguments.items() if name in SETTINGS and value not in (None, [])}
+    given = {name: value for name, value in flat(arguments).items() if name in SETTINGS and value not in (None, [])}
     found = configure(given, environment=os.environ, folder=Path.cwd())
     if found.sources["offline"] != "default":  # for everything that may use the network
         os.environ[offline.VARIABLE] = "1" if found.settings.offline else "0"
@@ -24,6 +25,7 @@ def reading_configuration(given: Mapping[str, object], *own: str) -> Configurati
 
     Raises UsageError for options that a server does not take, where one is named.
     """
+    given = flat(given)
     found = configuration_of({name: value for name, value in given.items() if name not in own})
     if found.settings.server:
         from quire.cli.read_server import check_server_options

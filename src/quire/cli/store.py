@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,8 +13,8 @@ import typer
 from typer import Argument, Option
 
 from quire.cli import options
-from quire.cli.amounts import spell
-from quire.cli.command_errors import group, print_lines, reporting_errors
+from quire.cli.command_errors import group, print_lines, print_report, reporting_errors
+from quire.cli.display_numbers import spell
 from quire.cli.settings import settings_of
 from quire.cli.stores import existing_place
 from quire.core.config import Settings
@@ -49,9 +48,8 @@ _DryRun = Annotated[bool, Option("--dry-run", help="Only show what would be remo
 
 
 def report(
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    *,
+    place: options.StoreOptions,
     as_json: options.Json = False,
 ) -> int:
     """Show how much a store holds, by stage, how much is shared, and when it was last used."""
@@ -59,17 +57,13 @@ def report(
 
     with _opened(settings_of(locals())) as opened:
         found = reporting.report(opened)
-    if as_json:
-        print(json.dumps({**asdict(found), "shared_bytes": found.shared_bytes}, ensure_ascii=False, indent=2))
-    else:
-        print_lines(_report_lines(found))
+    print_report({**asdict(found), "shared_bytes": found.shared_bytes}, _report_lines(found), as_json=as_json)
     return EXIT_COMPLETE
 
 
 def gc(
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    *,
+    place: options.StoreOptions,
     dry_run: _DryRun = False,
     unused_days: Annotated[
         int | None, Option(metavar="N", min=1, help="Also remove artifacts that were not used for N days.")
@@ -88,10 +82,7 @@ def gc(
     with _opened(settings_of(locals())) as opened:
         limits = Limits(unused_days=unused_days, answers=answers, run_days=run_days)
         found = collect(opened, limits, dry_run=dry_run)
-    if as_json:
-        print(json.dumps({**asdict(found), "dry_run": dry_run}, indent=2))
-    else:
-        print_lines(_collected_lines(found, dry_run=dry_run))
+    print_report({**asdict(found), "dry_run": dry_run}, _collected_lines(found, dry_run=dry_run), as_json=as_json)
     return EXIT_COMPLETE
 
 
@@ -99,9 +90,8 @@ def delete(  # noqa: PLR0913 - one argument per option
     documents: Annotated[
         list[str], Argument(metavar="DOCUMENT...", help="Files, or ids of documents or prefixes of them.")
     ],
-    output: options.Output = None,
-    store: options.Store = None,
-    facts: options.Facts = None,
+    *,
+    place: options.StoreOptions,
     dry_run: _DryRun = False,
     tenant: Annotated[
         str | None, Option(metavar="NAME", help="Delete what this tenant of a server has of them. Default: `default`.")
@@ -138,11 +128,9 @@ def delete(  # noqa: PLR0913 - one argument per option
             forget(opened.database, address)
         deleted = delete_documents(opened, named, scopes=scopes, dry_run=dry_run)
     models = {one.document: [str(path) for path in models_of(learned, one.document)] for one in deleted}
-    if as_json:
-        rows = [{**asdict(one), "learned": models[one.document], "dry_run": dry_run} for one in deleted]
-        print(json.dumps(rows, ensure_ascii=False, indent=2))
-    else:
-        print_lines(_deleted_lines(deleted, dry_run=dry_run))
+    rows = [{**asdict(one), "learned": models[one.document], "dry_run": dry_run} for one in deleted]
+    print_report(rows, _deleted_lines(deleted, dry_run=dry_run), as_json=as_json)
+    if not as_json:
         print_lines(
             f"  kept: {path}, which learnt from it; learn again without it" for all in models.values() for path in all
         )

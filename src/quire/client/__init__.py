@@ -1,4 +1,7 @@
-"""The client of a Quire server: `quire.Client("http://localhost:5001").submit("report.pdf").result()`."""
+"""The client of a Quire server: `quire.Client("http://localhost:5001").submit("report.pdf").result()`.
+
+Comes in: a source and options. Goes out: the same values as those of `quire.read`, which a server has made.
+"""
 
 from quire.client.client import Client
 from quire.client.reports import Counted, DocumentReport, RunReport

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from quire.client.connection import Body, Sent, Server, quoted
+from quire.client.connection import Server, quoted
 from quire.client.multipart import FilePart, UploadForm
 from quire.client.reports import DocumentReport, RunReport
 from quire.client.server_documents import ClientDocument
@@ -16,6 +16,7 @@ from quire.client.server_runs import ClientRun
 from quire.core.document import Document, Source, is_url
 from quire.core.errors import UsageError
 from quire.core.table_areas import TableArea, TablesMode
+from quire.net.transport import Body
 from quire.pages.recognize.options import Effort, OcrMode
 
 TIMEOUT_S = 120.0
@@ -72,12 +73,12 @@ class Client:
             if len(urls) < len(sources):
                 raise UsageError("submit URLs and files separately")
             data = json.dumps({"sources": [{"url": url} for url in urls], "options": options}).encode()
-            headers, body = {"Content-Type": "application/json", "Content-Length": str(len(data))}, lambda: [data]
+            headers, body = {"Content-Type": "application/json"}, data
         else:
             form = UploadForm([FilePart.of(source) for source in sources], {"options": json.dumps(options)})
             headers, body = form.headers, form.pieces
         headers["Idempotency-Key"] = str(uuid.uuid4())
-        return self._run(self._server.send(Sent("POST", "/api/runs", headers, body)).json())
+        return self._run(self._server.send("POST", "/api/runs", headers, body).json())
 
     def run(self, id: str) -> ClientRun:
         """A run by its id."""

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from quire.client.connection import Sent, Server, ServerResponse, quoted
+from quire.client.connection import Server, quoted
 from quire.client.reports import DocumentReport
 from quire.core.document import Document
 from quire.core.engine import Attempt
 from quire.core.errors import InputError
 from quire.core.types import BBox, PageResult
+from quire.net.transport import HttpResponse
 from quire.output.export import _json, find_format
 from quire.reading.result import DocumentResult, ReadSource
 from quire.system.atomic_files import output_stem
@@ -119,13 +120,13 @@ class ClientDocument:
 
     def delete(self) -> dict[str, Any]:
         """Delete it on the server with everything derived from it; returns what that was, as JSON."""
-        deleted: dict[str, Any] = self._server.send(Sent("DELETE", f"/api/documents/{quoted(self.id)}")).json()
+        deleted: dict[str, Any] = self._server.send("DELETE", f"/api/documents/{quoted(self.id)}").json()
         return deleted
 
     def __repr__(self) -> str:
         return f"<ClientDocument {self.id} {self.name}: {self.report.state}>"
 
-    def _get(self, path: str, **parameters: object) -> ServerResponse:
+    def _get(self, path: str, **parameters: object) -> HttpResponse:
         return self._server.get(f"/api/documents/{quoted(self.id)}{path}", **parameters)
 
     def _not_here(self) -> Document:

@@ -8,12 +8,13 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from quire.client.connection import ATTEMPTS, BACKOFF_S, LOST, Sent, Server, quoted
+from quire.client.connection import RETRY, Server, quoted
 from quire.client.reports import RunReport
 from quire.client.server_documents import ClientDocument
 from quire.core.errors import RunCancelled, RunError
 from quire.core.events import Event
 from quire.core.types import PageResult
+from quire.net.transport import HttpError
 
 SILENCE_S = 60.0
 """A server that sends nothing for so long, not even a heartbeat, is gone."""
@@ -55,12 +56,12 @@ class ClientRun:
                     event = _event(data)
                     after = event.sequence
                     yield event
-                lost: BaseException = ConnectionError("it closes the connection")
-            except LOST as error:
+                lost = HttpError("the server cannot be reached: it closes the connection", passing=True)
+            except HttpError as error:
                 lost = error
-            if failures == ATTEMPTS:
+            if failures == RETRY.attempts or not lost.passing:
                 raise self._server.unreachable(lost) from lost
-            time.sleep(BACKOFF_S * failures)
+            time.sleep(RETRY.pause_s(failures or 1, 0))
 
     def wait(self, *, timeout_s: float | None = None) -> RunReport:
         """The report at the end. Raises TimeoutError if it runs longer."""
@@ -94,7 +95,7 @@ class ClientRun:
 
     def cancel(self) -> RunReport:
         """Cancel it. What was read is kept; a run that has ended stays as it is."""
-        self._report = RunReport.of(self._server.send(Sent("DELETE", self._path)).json())
+        self._report = RunReport.of(self._server.send("DELETE", self._path).json())
         return self._report
 
     def __repr__(self) -> str:

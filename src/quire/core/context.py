@@ -211,6 +211,8 @@ class Workflow:
     """The pool of an invocation by its argument, where one machine does the work; otherwise it is always `pool`."""
     tenant_of: Callable[[Json], str] | None = None
     """The tenant of an invocation by its argument: tenants take turns. Without it, all are of one tenant."""
+    close: Callable[[], None] | None = None
+    """Called when the runtime is closed, after the steps in progress had time to end: gives up what its steps hold."""
 
 
 RunState = Literal["waiting", "running", "interrupted", "finished", "failed", "cancelled"]
@@ -267,8 +269,8 @@ class Runtime(Protocol):
         ...
 
     def wait_ended(self, runs: Sequence[str], *, timeout_s: float) -> set[str]:
-        """Those of some runs that have ended, or are unknown. Waits for the first, but may return early without any:
-        one thread waits for all runs that a service is asked about."""
+        """The ids of the given runs that have ended or are unknown. Waits until one has, or `timeout_s`, and may return
+        an empty set earlier: one thread waits for all runs that a service is asked about."""
         ...
 
     def runs(

@@ -141,7 +141,7 @@ class EngineError(QuireError):
 
 
 class RecognitionError(QuireError):
-    """A region or page that no engine could read. `path` has the attempts, as `quire.core.engine.Attempt`."""
+    """A region or page that no engine could read. `path` has the attempts, as `quire.engine.Attempt`."""
 
     exit_code = 11
 

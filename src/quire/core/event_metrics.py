@@ -1,4 +1,4 @@
-"""What events add to the figures of a store: numbers that only grow, under the names that Prometheus has for them."""
+"""What events add to the metrics of a store: numbers that only grow, under the names that Prometheus has for them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STAGES = frozenset({"native-text", "recognize", "recognised-text", "page-blocks"
 OUTCOMES = ("ok", "empty", "failed", "skipped")
 
 
-def figures_of(events: Iterable[Event]) -> dict[str, float]:
+def metrics_of(events: Iterable[Event]) -> dict[str, float]:
     """What these events add, by the name of the figure with its labels."""
     found: Counter[str] = Counter()
     for event in events:

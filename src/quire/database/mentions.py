@@ -19,6 +19,9 @@ from quire.database.task_sources import REMOVED, TASK, delete_sources, ids_of, s
 
 BATCH = "batch"
 """The flow whose runs are about many documents: only what is about a deleted one is removed from them."""
+INDEX = "index"
+"""The flow that puts a document into a search index. Its runs go with the document, also unfinished ones: they look
+whether it is still there, before and after."""
 AT_ONCE = 2000
 """Rows fetched at a time."""
 
@@ -65,12 +68,14 @@ class Mentions:
         self.contents: list[TaskContents] = []
         """What `remove` leaves to the caller, who knows the ids of documents in a scope."""
         self._tasks: set[str] = set()
+        self._indexing: set[str] = set()
         self._batches: dict[str, set[str]] = {}  # the names of the documents in each
         self._find_runs()
 
     def remove(self) -> None:
         """Remove runs, invocations, events and claims about the documents, and their names from what remains."""
-        for some, marks in in_portions(sorted({run for runs in self.ended.values() for run in runs} - self._tasks)):
+        whole = {run for runs in self.ended.values() for run in runs} - self._tasks | self._indexing
+        for some, marks in in_portions(sorted(whole)):
             forget_runs(self._database, f"run IN ({marks})", some)
         for run in sorted(self._tasks):
             self._clean_task(run)
@@ -95,6 +100,9 @@ class Mentions:
                 continue
             found = self._named(inputs) | self._named(result) | named[str(run)]
             if not found or scope_in(json.loads(str(inputs))) not in self._scopes:
+                continue
+            if flow == INDEX:
+                self._indexing.add(str(run))
                 continue
             into = self.ended if state in ENDED else self.unfinished
             if flow == TASK and state in ENDED:

@@ -105,6 +105,15 @@ class Outputs:
         settings: dict[str, Mapping[str, Json]] = {}
         return [_read(row, settings) for row in rows]
 
+    def of_document(self, document: str, folder: str) -> list[Output]:
+        """What was made of a document below a folder, by place."""
+        asked = f"SELECT {_COLUMNS} FROM outputs WHERE document = ? ORDER BY place"
+        settings: dict[str, Mapping[str, Json]] = {}
+        below = f"{path_text(folder)}/"
+        return [
+            _read(row, settings) for row in self._database.rows(asked, (document,)) if str(row[0]).startswith(below)
+        ]
+
     def forget(self, places: Sequence[str]) -> None:
         for portion, marks in in_portions([path_text(place) for place in places]):
             self._database.change(f"DELETE FROM outputs WHERE place IN ({marks})", portion)

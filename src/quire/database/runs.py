@@ -9,12 +9,12 @@ from secrets import token_hex
 
 from quire.core.context import Json, RunState, RunStatus
 from quire.core.errors import Category, UsageError
-from quire.core.event_metrics import ended_run, figures_of
+from quire.core.event_metrics import ended_run, metrics_of
 from quire.core.events import Event
 from quire.core.keys import digest_of
 from quire.database.database import Database, in_portions
 from quire.database.leases import ALIVE, expire_dead_owners
-from quire.database.metrics import add_figures, keep_figures
+from quire.database.metrics import add_metrics, keep_metrics
 from quire.database.secrets import remove_secrets
 
 ENDED: tuple[RunState, ...] = ("finished", "failed", "cancelled")
@@ -175,7 +175,7 @@ class Runs:
                 (state, json.dumps(result), encoded, now, run),
             ):
                 ((flow, submitted),) = database.rows("SELECT flow, submitted FROM runs WHERE run = ?", (run,))
-                add_figures(database, run, ended_run(str(flow), state, now - float(str(submitted))))
+                add_metrics(database, run, ended_run(str(flow), state, now - float(str(submitted))))
             remove_secrets(database, "runs", run)
 
     def request_cancel(self, run: str) -> None:
@@ -233,7 +233,7 @@ class Runs:
                 ],
             )
             database.change("UPDATE runs SET sequence = ? WHERE run = ?", (number + len(added), run))
-            add_figures(database, run, figures_of(added))
+            add_metrics(database, run, metrics_of(added))
 
     def events(self, run: str, *, after: int = 0) -> Iterator[Event]:
         """Stored events in order."""
@@ -319,7 +319,7 @@ def run_of(flow: str, key: str, generation: int = 1) -> str:
 
 def forget_runs(database: Database, condition: str, values: Sequence[object]) -> int:
     """Remove the runs that match a condition, with their journal and events, in the caller's transaction."""
-    keep_figures(database, condition, values)
+    keep_metrics(database, condition, values)
     of_runs = f"run IN (SELECT run FROM runs WHERE {condition})"
     forget_invocations(database, of_runs, values)
     database.change(f"DELETE FROM events WHERE {of_runs}", values)

@@ -18,6 +18,7 @@ from quire.database.facts import Facts
 from quire.database.mentions import Mentions
 from quire.database.scopes import known_scopes
 from quire.database.sqlite import SqliteDatabase
+from quire.durable.indexing.delivery import PLACE
 from quire.store.artifacts import ArtifactStore
 from quire.store.compaction import packs_of, rewrite
 from quire.store.garbage import alone
@@ -180,7 +181,7 @@ def _looked_up(
         kept=len(shared),
         images=sum(len(images[id]) for id in own),
         runs=len(mentions.ended[document]),
-        outputs=tuple(file for id in own for file in rows.outputs(id)),
+        outputs=tuple(file for id in own for file in rows.outputs(id) if not file.startswith(f"{PLACE}/")),
         unfinished=tuple(sorted(mentions.unfinished[document])),
         reviews=sum(all for all, _ in reviews),
         samples=sum(samples for _, samples in reviews),

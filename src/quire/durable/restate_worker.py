@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from quire.core.passwords import Password
 from quire.database.leases import LEASE_S
-from quire.durable.runtimes import pools_for, workflows_on
+from quire.durable.worker_workflows import pools_for, workflows_on
+from quire.net.restate_server import RestateServer
 from quire.runtime.restate.endpoint import Endpoint
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.registration import limit, register, served
-from quire.runtime.restate.server import RestateServer
 from quire.store.opening import open_store
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal, get_args
 
-from quire.core.context import Runtime, Store, Workflow
+from quire.core.context import Runtime, Workflow
 from quire.core.errors import UsageError
 from quire.core.passwords import Password
 from quire.durable.flows.workflow import Flows, Registered
-from quire.durable.reads.read_steps import DocumentSteps
-from quire.durable.reads.workflows import Reads
-from quire.durable.tasks.task_steps import TaskSteps
-from quire.durable.tasks.workflow import CALLS, Tasks
+from quire.durable.folders.batch_workflow import Batches
+from quire.durable.indexing.index_queue import POOL
+from quire.durable.indexing.index_workflow import files_pool, index_workflow
+from quire.durable.tasks.workflow import CALLS
+from quire.durable.worker_workflows import flows_and_workflows, pools_for
 from quire.runtime.beside import BesideRuntime
 from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore
@@ -22,45 +23,6 @@ from quire.system.budget import worker_count
 ServedRuntime = LocalRuntime | BesideRuntime
 RuntimeKind = Literal["local", "restate"]
 KINDS: tuple[RuntimeKind, ...] = get_args(RuntimeKind)
-
-
-def workflows_on(
-    store: Store,
-    *,
-    workers: int | None = None,
-    password: Password = None,
-    import_paths: bool = False,
-    definitions: bool = False,
-    flows: Mapping[str, Registered] | None = None,
-) -> tuple[Workflow, ...]:
-    """The workflows over a store: flows, documents, groups of pages, pages.
-
-    Runs of flows name a built-in flow or one of `flows`. `definitions` allows them to carry a definition instead, as
-    workers of a cluster must; `import_paths` also a definition with components by import path, which executes code of
-    its author.
-    """
-    return _workflows(store, workers, password, flows, import_paths=import_paths, definitions=definitions)[1]
-
-
-def _workflows(
-    store: Store,
-    workers: int | None,
-    password: Password,
-    registered: Mapping[str, Registered] | None,
-    *,
-    import_paths: bool,
-    definitions: bool = False,
-) -> tuple[Flows, tuple[Workflow, ...]]:
-    steps = DocumentSteps(store, workers=workers, password=password)
-    flows = Flows(steps, password=password, import_paths=import_paths, definitions=definitions, registered=registered)
-    tasks = Tasks(TaskSteps(steps))
-    return flows, (flows.workflow(), tasks.workflow(), *Reads(steps).workflows())
-
-
-def pools_for(workers: int | None) -> dict[str, int]:
-    """The slots of each pool for a process with that many workers: enough that no worker is idle."""
-    count = worker_count(workers).workers
-    return {"tasks": 4 * count, "documents": 2 * count + 2, "pages": count + 1, "recognize": 2 * count}
 
 
 def open_runtime(  # noqa: PLR0913 - one argument per setting
@@ -77,7 +39,8 @@ def open_runtime(  # noqa: PLR0913 - one argument per setting
 ) -> tuple[ServedRuntime, ArtifactStore]:
     """The store at a place and a runtime on it; the caller closes both.
 
-    Batches read and write files of this machine: with Restate they run in this process, and their documents on workers.
+    Batches read and write files of this machine, and an index may be a file: with Restate both run in this process, and
+    documents are read on workers.
     `import_paths` and `flows` are as for `local_runtime`.
     """
     store = open_store(place, facts)
@@ -87,13 +50,15 @@ def open_runtime(  # noqa: PLR0913 - one argument per setting
             return opened, store
         if runtime != "restate":
             raise UsageError(f"there is no runtime {runtime!r}; choose from {', '.join(KINDS)}")
+        from quire.net.restate_server import RestateServer
         from quire.runtime.restate.runtime import RestateRuntime
-        from quire.runtime.restate.server import RestateServer
 
-        found, known = _workflows(store, workers, password, flows, import_paths=import_paths)
+        found, known = flows_and_workflows(store, workers, password, flows, import_paths=import_paths)
         elsewhere = RestateRuntime(RestateServer(ingress, admin), store.database, known)
-        batch = _batch(store, lambda: elsewhere, found, import_paths=import_paths, password=password)
-        return BesideRuntime(elsewhere, LocalRuntime(store.database, [batch])), store
+        batch = _batch(store, lambda: beside, found, import_paths=import_paths, password=password)
+        here = LocalRuntime(store.database, [batch, index_workflow(store)], pools=_index_pools(store, workers))
+        beside = BesideRuntime(elsewhere, here)
+        return beside, store
     except BaseException:
         store.close()
         raise
@@ -116,18 +81,21 @@ def local_runtime(
         flows: Flows that runs may name, besides the built-in ones.
         batches: Whether this process also drives batches.
     """
-    found, known = _workflows(store, workers, password, flows, import_paths=import_paths)
+    found, known = flows_and_workflows(store, workers, password, flows, import_paths=import_paths)
     batch = _batch(store, lambda: runtime, found, import_paths=import_paths, password=password)
     pools = pools_for(workers)
-    pools |= {CALLS: pools["tasks"]} | ({} if batches else {batch.pool: 0})
-    runtime = LocalRuntime(store.database, (*known, batch), pools=pools)
+    pools |= {CALLS: pools["tasks"]} | _index_pools(store, workers) | ({} if batches else {batch.pool: 0})
+    runtime = LocalRuntime(store.database, (*known, batch, index_workflow(store)), pools=pools)
     return runtime
+
+
+def _index_pools(store: ArtifactStore, workers: int | None) -> dict[str, int]:
+    """Slots for documents that are put into an index, with the files of this machine apart from the others."""
+    return dict.fromkeys((POOL, files_pool(store)), worker_count(workers).workers + 1)
 
 
 def _batch(
     store: ArtifactStore, runtime: Callable[[], Runtime], flows: Flows, *, import_paths: bool, password: Password
 ) -> Workflow:
-    from quire.durable.folders.batch_workflow import Batches  # it imports flows, which import this module
-
     named = None if import_paths else flows.named
     return Batches(store, runtime, named, password=bool(password)).workflow()

@@ -12,10 +12,9 @@ from collections.abc import Iterator, Set
 from functools import lru_cache
 from itertools import accumulate, chain
 
-from quire.lexicon.months import COMMON_MONTHS
-
-VERSION = "2"
-"""Changes when the same text gives other terms."""
+from quire.lexicon.dates import days_in
+from quire.lexicon.phrases import folded, without_accents
+from quire.lexicon.words import words_of
 
 _TOKEN = re.compile(
     r"[^\W_]+(?:[-./_'’&+#:][^\W_]+)*"  # words, identifiers like INV-2021/0042, numbers with points
@@ -31,147 +30,13 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u
 _RAISED = re.compile(r"(?<![⁰-⁹¹²³⁺⁻⁼⁽])(?:(?<=[^\W\d_]{3})|(?<=\d)|(?<=[^\w\s]))[⁰¹²³⁴-⁹⁺⁻⁼⁽]+")
 """Marks of notes and powers, which are no part of the word or number before them; `m²` is one word."""
 _CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr", "₩": "krw"}
-_MONTH = "|".join(sorted(COMMON_MONTHS, key=len, reverse=True))
-_DATES = (
-    re.compile(r"\b(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)-(?P<d>\d\d)\b"),
-    re.compile(r"\b(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>(?:19|20)\d\d)\b"),
-    re.compile(r"\b(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>(?:19|20)\d\d)\b"),
-    re.compile(
-        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|\.)?\s+(?:of\s+|de\s+)?(?P<m>{_MONTH})\.?,?\s+(?:de\s+)?(?P<y>(?:19|20)\d\d)\b"
-    ),
-    re.compile(rf"\b(?P<m>{_MONTH})\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>(?:19|20)\d\d)\b"),
-)
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _FISCAL = re.compile(r"(?:fy|q[1-4])(?P<y>(?:19|20)?\d\d)")
-_MONTHS_OF_A_YEAR, _DAYS_OF_A_MONTH = 12, 31
 _SHORTEST_PLURAL = _SHORTEST_IDENTIFIER = 4
 _LONGEST_DATE = len("the 31st of september, ")
 
-STOP_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "by",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "many",
-        "may",
-        "me",
-        "more",
-        "much",
-        "my",
-        "no",
-        "not",
-        "of",
-        "on",
-        "or",
-        "our",
-        "shall",
-        "should",
-        "so",
-        "such",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "those",
-        "to",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "whose",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-        "about",
-        "all",
-        "any",
-        "between",
-        "both",
-        "each",
-        "over",
-        "per",
-        "under",
-        "up",
-        "using",
-        "use",
-        "used",
-        "der",
-        "die",
-        "das",
-        "und",
-        "ist",
-        "im",
-        "den",
-        "von",
-        "zu",
-        "mit",
-        "auf",
-        "fur",
-        "des",
-        "dem",
-        "ein",
-        "eine",
-        "la",
-        "le",
-        "les",
-        "de",
-        "du",
-        "et",
-        "en",
-        "un",
-        "une",
-        "el",
-        "los",
-        "las",
-        "y",
-        "il",
-        "lo",
-        "gli",
-        "di",
-        "che",
-        "e",
-        "o",
-        "os",
-        "da",
-    ]
-)
+STOP_WORDS = frozenset(folded(word, without_accents) for word in words_of("stop_words"))
 """Words of queries that find nothing by themselves. They are indexed, for phrases."""
 
 
@@ -227,13 +92,12 @@ def _pieces(wanted: Set[str], text: str) -> list[tuple[int, int]]:
     words = {word for word in {*parts[1::2]} if not wanted.isdisjoint(_terms_in(word))}
     ends = [*accumulate(map(len, parts))] if words else []
     found = {(ends[at - 1], ends[at]) for at in range(1, len(ends), 2) if parts[at] in words}
-    patterns: list[re.Pattern[str]] = []
-    patterns += _DATES if any(_DATES[0].fullmatch(term) for term in wanted) else ()
-    patterns += [_GROUPED] if any(term.isdecimal() and len(term) > len("999") for term in wanted) else ()
-    if patterns:
-        lower = text.lower() if len(text.lower()) == len(text) else text
-        longer = (match.span() for pattern in patterns for match in pattern.finditer(lower))
-        found.update(span for span in longer if not wanted.isdisjoint(_terms_in(text[slice(*span)])))
+    longer: list[tuple[int, int]] = []
+    if any(map(_DAY.fullmatch, wanted)):
+        longer += (span for span, days in days_in(text) if not wanted.isdisjoint(days))
+    if any(term.isdecimal() and len(term) > len("999") for term in wanted):
+        longer += (match.span() for match in _GROUPED.finditer(text))
+    found.update(span for span in longer if not wanted.isdisjoint(_terms_in(text[slice(*span)])))
     return sorted(found, key=lambda span: (span[0], -span[1]))
 
 
@@ -345,9 +209,6 @@ def _dates(folded: str) -> Iterator[str]:
         begin = max(seen, year.start() - _LONGEST_DATE)
         around = folded[begin : year.end() + len("-03-12")]
         if any(char.isdigit() for char in folded[begin : year.start()]) or around[year.end() - begin :][:1] == "-":
-            for pattern in _DATES:
-                for match in pattern.finditer(around):
-                    month, day = COMMON_MONTHS.get(match["m"]) or int(match["m"]), int(match["d"])
-                    if 1 <= month <= _MONTHS_OF_A_YEAR and 1 <= day <= _DAYS_OF_A_MONTH:
-                        yield f"{match['y']}-{month:02}-{day:02}"
+            for _, days in days_in(around):
+                yield from sorted(days)
         seen = year.end()

@@ -1,6 +1,7 @@
-"""The network: documents by URL, servers of models, optional models.
+"""The network: everything that Quire asks of other machines, over one HTTP transport.
 
-`fetching` downloads within limits and only from allowed addresses, `model_server` talks to servers of language models,
-vision models, embedders and search engines, `models` fetches weights once and checks them. Comes in: an address. Goes
-out: bytes or JSON, or an error that says whether a retry helps.
+`transport` connects, sends, follows redirects and retries, within a deadline and only to allowed addresses. Above it:
+`fetching` (documents by URL), `model_server` (language models, vision models, embedders), `language_model`,
+`search_engine`, `restate_server`, and `models` (weights, fetched once and checked); the client of Quire's own server is
+`quire.client`. Comes in: an address. Goes out: bytes or JSON, or an error that says whether a retry helps.
 """

@@ -1,25 +1,25 @@
-"""A pipeline: stages wired to read documents, and its sync and async calls."""
+"""A pipeline: stages wired to read documents, its sync and async calls, and its builder."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import Any
 from weakref import WeakSet
 
 from quire.core.document import Document, Source
+from quire.core.engine import Engine
+from quire.core.errors import ConfigurationError
 from quire.core.events import Event, Sink
 from quire.core.page_ranges import Pages, check_pages
 from quire.pipelines.document import read_document
 from quire.pipelines.event_loop_bridge import Feed, in_thread
 from quire.pipelines.pipeline_options import Cache, ErrorPolicy, Options
 from quire.pipelines.result import PipelineResult
+from quire.pipelines.roles import Classifier, Corrector, LayoutDetector, Preprocessor, RegionPreprocessor, Slot
 from quire.pipelines.run import PipelineRun
-from quire.pipelines.stages import PipelineStage, Placed, Stages
-
-if TYPE_CHECKING:
-    from quire.pipelines.builder import PipelineBuilder
+from quire.pipelines.stages import Exporter, PipelineStage, Placed, Stages
 
 
 class Pipeline:
@@ -50,8 +50,6 @@ class Pipeline:
     @staticmethod
     def builder() -> PipelineBuilder:
         """Build a pipeline one stage at a time."""
-        from quire.pipelines.builder import PipelineBuilder
-
         return PipelineBuilder()
 
     @property
@@ -152,3 +150,82 @@ class Pipeline:
             run.cancel()
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineBuilder:
+    """A pipeline built one stage at a time. Every call returns a new builder: pipelines can share a beginning."""
+
+    stages: tuple[PipelineStage, ...] = ()
+    settings: Options = field(default_factory=Options)
+
+    def preprocess(self, *stages: Preprocessor) -> PipelineBuilder:
+        return self._add("preprocess", *stages)
+
+    def detect(self, stage: LayoutDetector) -> PipelineBuilder:
+        return self._add("detect", stage)
+
+    def classify(self, stage: Classifier) -> PipelineBuilder:
+        return self._add("classify", stage)
+
+    def region_preprocess(self, *stages: RegionPreprocessor) -> PipelineBuilder:
+        return self._add("region_preprocess", *stages)
+
+    def recognize(self, engine: Engine, *, cache: Cache = None) -> PipelineBuilder:
+        """Set the OCR engine, and the cache of its answers."""
+        added = self._add("recognize", engine)
+        return added if cache is None else replace(added, settings=replace(added.settings, cache=cache))
+
+    def post_process(self, *stages: Corrector) -> PipelineBuilder:
+        return self._add("post_process", *stages)
+
+    def export(self, *stages: Exporter) -> PipelineBuilder:
+        return self._add("export", *stages)
+
+    def stage(self, *stages: PipelineStage) -> PipelineBuilder:
+        """Add stages of any role."""
+        return replace(self, stages=(*self.stages, *stages))
+
+    def options(
+        self,
+        *,
+        page_concurrency: int | None = None,
+        error_policy: ErrorPolicy | None = None,
+        on_event: Sink | None = None,
+        dpi: int | None = None,
+        languages: Sequence[str] | None = None,
+        hints: Sequence[str] | None = None,
+    ) -> PipelineBuilder:
+        """Change settings of `Pipeline`; those left out stay as they are."""
+        old = self.settings
+        settings = Options(
+            old.page_concurrency if page_concurrency is None else page_concurrency,
+            error_policy or old.error_policy,
+            on_event or old.on_event,
+            old.cache,
+            old.dpi if dpi is None else dpi,
+            old.languages if languages is None else tuple(languages),
+            old.hints if hints is None else tuple(hints),
+        )
+        return replace(self, settings=settings)
+
+    def build(self) -> Pipeline:
+        """Raises ConfigurationError when the stages do not fit together."""
+        made = self.settings
+        return Pipeline(
+            *self.stages,
+            page_concurrency=made.page_concurrency,
+            error_policy=made.error_policy,
+            on_event=made.on_event,
+            cache=made.cache,
+            dpi=made.dpi,
+            languages=made.languages,
+            hints=made.hints,
+        )
+
+    def _add(self, slot: Slot, *stages: PipelineStage) -> PipelineBuilder:
+        for stage in stages:
+            placed = Placed.of(stage)
+            if placed.slot != slot:
+                raise ConfigurationError(f"{placed.stage.name} is for {placed.slot}, not for {slot}")
+        return self.stage(*stages)

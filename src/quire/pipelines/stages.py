@@ -109,9 +109,7 @@ class Stages:
                 )
         engines = [one.stage for one in self.placed if one.slot == "recognize"]
         if not engines:
-            raise ConfigurationError(
-                "a pipeline needs an OCR engine: pass one, such as quire.pages.recognize.tesseract()"
-            )
+            raise ConfigurationError("a pipeline needs an OCR engine: pass one, such as quire.recognize.tesseract()")
         self.engine = cast(Engine, engines[0])
         self._check_capabilities()
 

@@ -15,6 +15,7 @@ from quire.pages.formats.bundle_reader import BundleReader
 from quire.pages.formats.conversion import reader_of
 from quire.reading.stage import Encoded, Took
 from quire.reading.stage_run import StagedRun
+from quire.system.stage_versions import stage_version
 from quire.system.workers import Job, WorkerPool, WorkerTimeout, shared_pool
 from quire.system.workers.job_errors import WorkerOutOfMemory
 
@@ -31,12 +32,15 @@ class ConvertDocument:
     """The bundle of a document, made by a worker; its structure is saved beside it, under a key of its own."""
 
     name = "bundle"
-    version = "1"
     profile = Profile()
 
     def __init__(self, store: Store, pool: WorkerPool, made: tuple[bytes, bytes] | None = None) -> None:
         """`made` are the bundle and the structure, if a worker has made them already."""
         self._store, self._pool, self._made = store, pool, made
+
+    @property
+    def version(self) -> str:
+        return stage_version(self.name)
 
     def run(self, source: Opened, took: Took) -> Encoded:
         bundle, structure, ms = (*self._made, 0.0) if self._made else converted(source, self._pool)

@@ -322,8 +322,48 @@ class TaskArgument(TypedDict):
     limits: TaskLimits
     urgent: NotRequired[bool]
     """Whether a caller waits for it: then it does not queue behind those that nobody waits for."""
+    index: NotRequired[Mapping[str, Json]]
+    """The search index, an `IndexTarget`, that its documents are put into as soon as they are read."""
     deleted: NotRequired[bool]
     """Whether some of its documents were deleted since: then there is no answer about all of them any more."""
+
+
+@final
+class IndexArgument(TypedDict):
+    """The argument of the workflow `index`: a document, and the index that it is put into.
+
+    A file has its `path`, and the `chunks` that a flow has made of it; what a `run` of a server has read as its source
+    of that `number` has a `reference`. With neither, everything that runs have read is put into the index which that
+    lacks.
+    """
+
+    target: Mapping[str, Json]
+    """An `IndexTarget`."""
+    tenant: str
+    """The part of the store that the document is in; "" for the whole."""
+    background: bool
+    """Whether nobody waits for it: it is tried until it succeeds, with a worker of its own."""
+    path: NotRequired[str]
+    place: NotRequired[str]
+    """Where the batch records that the file is indexed."""
+    document: NotRequired[str]
+    chunks: NotRequired[FlowOutcome]
+    reference: NotRequired[DocumentReference]
+    run: NotRequired[str]
+    number: NotRequired[int]
+    read: NotRequired[float]
+    """When it was read, in seconds since 1970."""
+    types: NotRequired[Sequence[str]]
+    """The types of tasks whose documents are indexed; all without."""
+
+
+@final
+class IndexCounts(TypedDict):
+    """The result of the workflow `index`: how many chunks the document has in the index, or how many documents
+    will follow."""
+
+    chunks: NotRequired[int]
+    following: NotRequired[int]
 
 
 TaskPhase: TypeAlias = Literal["source", "read", "enrich", "output"]
@@ -439,7 +479,7 @@ class BatchArgument(TypedDict):
 
 
 @final
-class BatchFigures(TypedDict):
+class BatchCountsJson(TypedDict):
     """The result of the workflow `batch`: how many documents ended how, and the times."""
 
     planned: int

@@ -12,8 +12,8 @@ from quire.asking import Ask
 from quire.core.context import Store
 from quire.core.errors import EngineError, UsageError
 from quire.core.opened import WorkerWork
-from quire.evidence.cite.language_model import LanguageModel
 from quire.evidence.extract.language_model.recorded_calls import Answers, answer_key, asked, each_answered
+from quire.net.language_model import LanguageModel
 from quire.net.model_server import Refused
 from quire.reading.call import StorePlace
 from quire.retrieval.embed.families import quiet_asker

@@ -16,6 +16,7 @@ from quire.core.types import AnswerSource, Block, Characters, OutlineEntry, Page
 from quire.pages import assemble, layout
 from quire.reading.native_pages import NativePages, text_of_page
 from quire.reading.stage import Artifact, Encoded, Took
+from quire.system.stage_versions import stage_version
 
 if TYPE_CHECKING:
     from quire.core.context import Store
@@ -58,11 +59,14 @@ class NativeText:
     """The native text of a page, from the file itself: the bytes of a `PageText`."""
 
     name = "native-text"
-    version = "6"
     profile = Profile()
 
     def __init__(self, pages: NativePages) -> None:
         self._pages = pages
+
+    @property
+    def version(self) -> str:
+        return stage_version(self.name)
 
     def inputs(self, document: str, page: int) -> tuple[str, ...]:
         return document, str(page), self._pages.reader
@@ -83,13 +87,16 @@ class PageBlocks:
     """The blocks of a page from its native text, or from recognised text."""
 
     name = "page-blocks"
-    version = layout.VERSION
     profile = Profile()
 
     def __init__(self, texts: Texts, pages: NativePages, tables: TableOptions) -> None:
         self._texts, self._pages, self._tables = texts, pages, tables
         self.infos: dict[int, PageInfo] = {}
         """The ledger entries of pages made by this run."""
+
+    @property
+    def version(self) -> str:
+        return stage_version(self.name)
 
     def inputs(self, document: str, page: int, text: Digest) -> tuple[str, ...]:
         return document, text, *self._tables.key(page)
@@ -139,13 +146,11 @@ class RecognisedText:
     """The text of a page with the recognised text: the bytes of a `PageText`, like native text."""
 
     name = "recognised-text"
-
     profile = Profile()
 
-    def __init__(self) -> None:
-        from quire.pages.recognize import recognised_text as placing
-
-        self.version = placing.VERSION
+    @property
+    def version(self) -> str:
+        return stage_version(self.name)
 
     def run(self, reading: EngineReading, took: Took) -> bytes:
         from quire.pages.recognize import recognised_text as placing
@@ -176,10 +181,11 @@ class StructuredBlocks:
     profile = Profile()
 
     def __init__(self, texts: Texts) -> None:
-        from quire.pages.recognize import structured  # only for pages that an engine has read
-
-        self.version = f"structured-{structured.VERSION}"
         self._texts = texts
+
+    @property
+    def version(self) -> str:
+        return stage_version("structured-blocks")
 
     def run(self, reading: EngineReading, took: Took) -> PageResult:
         from quire.pages.layout.account import characters_in
@@ -226,11 +232,14 @@ class AssembleDocument:
     """The document from its pages: everything that spans pages. `elsewhere` runs it in another process."""
 
     name = "document"
-    version = assemble.VERSION
     profile = Profile()
 
     def __init__(self, texts: Texts, elsewhere: Callable[[Gathered], Encoded] | None = None) -> None:
         self._texts, self._elsewhere = texts, elsewhere
+
+    @property
+    def version(self) -> str:
+        return stage_version(self.name)
 
     def run(self, gathered: Gathered, took: Took) -> Assembled | Encoded:
         if self._elsewhere is not None:

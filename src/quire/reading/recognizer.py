@@ -21,7 +21,6 @@ from quire.core.events import EventKind
 from quire.core.keys import ArtifactKey, Digest, Profile, artifact_key, digest_of
 from quire.core.opened import Opened
 from quire.core.types import Region
-from quire.pages.recognize import page_job as looking
 from quire.pages.recognize.engine_registry import make
 from quire.pages.recognize.options import RecognizeOptions
 from quire.pages.recognize.page_job import LookRequest, question_of
@@ -30,6 +29,7 @@ from quire.pages.recognize.seen import Seen
 from quire.reading.page_recognition import PageRecognition, Recognised
 from quire.reading.stage_run import StagedRun
 from quire.system.budget import worker_count
+from quire.system.stage_versions import stage_version
 from quire.system.workers import Job, WorkerPool, WorkerReply, shared_pool
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class Recognizer:
         kept = digest_of([[box.left, box.top, box.width, box.height] for box in needs.regions])
         turned = () if turn is None else (f"turned {turn}",)
         inputs = self._source.id, str(number), self._reader, kept, *turned
-        return artifact_key("picture", looking.VERSION, inputs, self._options.prepare.digest())
+        return artifact_key("picture", stage_version("picture"), inputs, self._options.prepare.digest())
 
     def route_key(self, number: int, needs: Needs, native: Digest, engines: Sequence[Engine]) -> ArtifactKey:
         """The key of which of these engines could read a page, where some could not."""

@@ -34,7 +34,7 @@ def with_pictures(reader: Reader, text: PageText) -> PageText | None:
     others = [box for box in placed if area(box) < WHOLE * text.width * text.height]
     if len(others) == len(placed):
         return None
-    from quire.pages.prepare.pages import drawn_page  # lazy: few documents have such pages
+    from quire.pages.prepare.page_pictures import drawn_page  # lazy: few documents have such pages
     from quire.pages.recognize.page_job import rules_and_pictures
     from quire.pages.recognize.recognised_text import strikes
 

@@ -65,6 +65,10 @@ class BesideRuntime:
     def forget(self, run: str) -> None:
         self._of(run).forget(run)
 
+    def serve(self) -> None:
+        """Start working on what is queued for this machine."""
+        self._here.serve()
+
     def close(self) -> None:
         self._here.close()
 

@@ -168,6 +168,9 @@ class LocalRuntime:
         if self._scheduler is not None:
             if patience_s:
                 self._scheduler.drain(patience_s)
+            for workflow in self._workflows.values():
+                if workflow.close is not None:
+                    workflow.close()
             self._scheduler.close()
             self._scheduler = None
         self._claims.close()

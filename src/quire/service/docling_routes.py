@@ -17,16 +17,17 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from quire.core.context import RunStatus
 from quire.database.runs import ENDED, run_of
-from quire.docling_serve.contract import answers, forms, requests
+from quire.docling_serve.contract import forms, requests
 from quire.docling_serve.contract.orders import Order
 from quire.docling_serve.contract.refusals import RequestRefused, parsed
 from quire.docling_serve.contract.translation import Translated, decoded, document_version, source_json, translate
-from quire.net.fetching import shown_url
+from quire.docling_serve.responses import task_states
+from quire.net.urls import shown_url
 from quire.reading.messages import TaskArgument, TaskSource
 from quire.retrieval.chunk.docling_chunks import docling_options, tokenizer_for
 from quire.service.security import tenant_of
 from quire.service.service import FLOW, Service
-from quire.service.task_responses import answer_of, failure_of, task_status_of
+from quire.service.task_responses import failure_of, response_of, task_status_of
 from quire.service.uploads import Upload, form_body, json_body
 
 CLIENT_CLOSED = 499
@@ -74,7 +75,7 @@ def _submitting(path: str, calls: _Calls, submit: Submit) -> list[BaseRoute]:
 
     async def wait(request: Request) -> Response:
         request.state.urgent = True
-        return await calls.answered(request, await submit(request))
+        return await calls.responded(request, await submit(request))
 
     return [
         Route(path, wait, methods=["POST"]),
@@ -124,7 +125,7 @@ class _Calls:
     async def accepted(self, status: RunStatus) -> Response:
         return JSONResponse(await self._service.call(task_status_of, self._service, status))
 
-    async def answered(self, request: Request, status: RunStatus) -> Response:
+    async def responded(self, request: Request, status: RunStatus) -> Response:
         """Wait for the end. When the client hangs up, or the wait is over, the task is cancelled: its id is known to no
         client. What it has read is in the store, and pages that another task waits for too are read by that one."""
         until = time.monotonic() + self._settings.sync_wait_s
@@ -134,8 +135,8 @@ class _Calls:
                 await self._service.call(self._service.runtime.cancel, status.run)
                 if gone:
                     return Response(status_code=CLIENT_CLOSED)
-                raise RequestRefused(504, answers.too_long(self._settings.sync_wait_s))
-        return await self._service.call(self._answer, status.run)
+                raise RequestRefused(504, task_states.too_long(self._settings.sync_wait_s))
+        return await self._service.call(self._response, status.run)
 
     async def poll(self, request: Request) -> Response:
         task, tenant = request.path_params["task_id"], tenant_of(request, self._settings)
@@ -180,7 +181,7 @@ class _Calls:
         with suppress(WebSocketDisconnect, RuntimeError):
             status = await self._service.call(self._service.find, socket.path_params["task_id"], tenant)
             if status is None:
-                await socket.send_json(answers.websocket_message("error", error=answers.TASK_NOT_FOUND))
+                await socket.send_json(task_states.websocket_message("error", error=task_states.TASK_NOT_FOUND))
             else:
                 await self._follow(socket, status)
             await socket.close()
@@ -188,8 +189,8 @@ class _Calls:
     async def _follow(self, socket: WebSocket, status: RunStatus) -> None:
         service, run = self._service, status.run
         said = await service.call(task_status_of, service, status)
-        await socket.send_json(answers.websocket_message("connection", said))
-        await socket.send_json(answers.websocket_message("update", said))
+        await socket.send_json(task_states.websocket_message("connection", said))
+        await socket.send_json(task_states.websocket_message("update", said))
         asked = asyncio.ensure_future(_received(socket))
         try:
             while said["task_status"] not in ("success", "failure"):
@@ -197,7 +198,7 @@ class _Calls:
                 await asyncio.wait({asked, ended}, return_when=asyncio.FIRST_COMPLETED)
                 now = await service.call(self._told, run)
                 if now != said or asked.done():
-                    await socket.send_json(answers.websocket_message("update", now))
+                    await socket.send_json(task_states.websocket_message("update", now))
                 said = now
                 if asked.done():
                     asked.result()  # raises when the client is gone
@@ -271,11 +272,11 @@ class _Calls:
             return {"url": given["url"], "headers": given["headers"], "uri": shown_url(given["url"])}
         return {"bucket": given, "uri": f"{given['kind']}://{given.get('bucket') or given.get('container')}"}
 
-    def _answer(self, run: str) -> Response:
+    def _response(self, run: str) -> Response:
         status = self._service.runs.glance(run)
         if status is None:
-            raise RequestRefused(404, answers.NO_RESULT)
-        return answer_of(self._service, status)
+            raise RequestRefused(404, task_states.NO_RESULT)
+        return response_of(self._service, status)
 
     def _polled(self, task: str, tenant: str) -> tuple[bool, Response]:
         status = self._known(task, tenant)
@@ -290,13 +291,13 @@ class _Calls:
     def _result(self, task: str, tenant: str) -> Response:
         status = self._known(task, tenant)
         if status.state not in ENDED:
-            raise RequestRefused(404, answers.NO_RESULT)
-        return answer_of(self._service, status) if status.state == "finished" else failure_of(status)
+            raise RequestRefused(404, task_states.NO_RESULT)
+        return response_of(self._service, status) if status.state == "finished" else failure_of(status)
 
     def _known(self, task: str, tenant: str) -> RunStatus:
         status = self._service.find(task, tenant)
         if status is None:
-            raise RequestRefused(404, answers.TASK_NOT_FOUND)
+            raise RequestRefused(404, task_states.TASK_NOT_FOUND)
         return status
 
 

@@ -1,6 +1,6 @@
 """`/metrics`: what the database counts for all processes and replicas, and what this server sees of HTTP.
 
-Figures that begin with `quire_` come from the events of runs, which all replicas share: each replica answers with the
+Metrics that begin with `quire_` come from the events of runs, which all replicas share: each replica answers with the
 same numbers. The others are about the processes of this server.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import quire
 from quire.core.event_metrics import sample
-from quire.database.metrics import all_figures
+from quire.database.metrics import all_metrics
 from quire.database.runs import Runs
 from quire.service.service import FLOW
 from quire.service.traffic import FAMILIES, Traffic
@@ -64,9 +64,9 @@ _HELP: Mapping[str, tuple[str, str]] = {
 
 
 def metrics_text(store: ArtifactStore, traffic: Traffic) -> str:
-    """All figures as Prometheus reads them. Blocks."""
-    figures = [*_about(), *_queue(Runs(store.database)), *all_figures(store.database).items()]
-    return rendered([*figures, *traffic.samples(), *_processes(traffic.processes())])
+    """All metrics as Prometheus reads them. Blocks."""
+    metrics = [*_about(), *_queue(Runs(store.database)), *all_metrics(store.database).items()]
+    return rendered([*metrics, *traffic.samples(), *_processes(traffic.processes())])
 
 
 def rendered(samples: Iterable[tuple[str, float]]) -> str:

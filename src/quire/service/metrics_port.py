@@ -1,4 +1,4 @@
-"""Where the figures are served: a route of the server, or a port of their own."""
+"""Where the metrics are served: a route of the server, or a port of their own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def metrics_route(service: Service, traffic: Traffic) -> Route:
 
 @contextmanager
 def measured(service: Service, traffic: Traffic) -> Iterator[None]:
-    """Share the figures with the other processes, and serve them on their own port where the settings say so."""
+    """Share the metrics with the other processes, and serve them on their own port where the settings say so."""
     settings = service.settings
     sharing = SupervisedThread("quire-sharing", partial(_share, traffic))
     sharing.start()
@@ -48,14 +48,14 @@ def measured(service: Service, traffic: Traffic) -> Iterator[None]:
 
 
 def _share(traffic: Traffic, stopped: Event) -> None:
-    """In the thread. On a full disk the figures of this process are late."""
+    """In the thread. On a full disk the metrics of this process are late."""
     while not stopped.wait(SHARE_S):
         traffic.share()
 
 
 @contextmanager
 def _served(route: Route, host: str, port: int) -> Iterator[None]:
-    """A server of its own in a thread. All processes of a server listen: any of them gives the same figures."""
+    """A server of its own in a thread. All processes of a server listen: any of them gives the same metrics."""
     listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     listening.bind((host, port))

@@ -13,8 +13,9 @@ from fastapi.responses import JSONResponse, Response
 
 import quire
 from quire.core.errors import QuireError
-from quire.docling_serve.contract import answers, schemas
+from quire.docling_serve.contract import schemas
 from quire.docling_serve.contract.refusals import RequestRefused
+from quire.docling_serve.responses import task_states
 from quire.service.service import Service
 from quire.system.supervisor import restarts
 from quire.system.workers.procfs import descendants, resident_bytes
@@ -67,14 +68,14 @@ def routes(service: Service) -> APIRouter:
     async def versions() -> dict[str, Any]:
         if not settings.version_info:
             raise RequestRefused(403, "Forbidden. The server is configured for not showing version details.")
-        return answers.versions(installed(), quire.__version__)
+        return task_states.versions(installed(), quire.__version__)
 
     @router.get("/v1/capabilities", responses={200: {"model": schemas.CapabilitiesResponse}, 404: HIDDEN[404]})
     async def capabilities() -> dict[str, Any]:
         if not settings.capabilities:
             raise RequestRefused(404, "Not Found")
-        found = answers.versions(installed(), quire.__version__)
-        return answers.capabilities(service.policy, found, api_key_required=bool(settings.api_key))
+        found = task_states.versions(installed(), quire.__version__)
+        return task_states.capabilities(service.policy, found, api_key_required=bool(settings.api_key))
 
     @router.get("/v1/memory/stats", responses={403: HIDDEN[403]})
     async def memory_stats() -> Response:

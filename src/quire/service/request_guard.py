@@ -1,4 +1,4 @@
-"""What every request passes first, and what every answer gets: keys, hosts and origins, and headers for browsers."""
+"""What every request passes first, and what every response gets: keys, hosts and origins, and headers for browsers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from quire.service.security import check_host, check_key, check_origin, is_publi
 from quire.service.settings import ServiceSettings
 
 EVERYWHERE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "SAMEORIGIN"}
-"""Headers of every answer."""
+"""Headers of every response."""
 INERT = {
     "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'self'",
     "Cache-Control": "no-store",
@@ -43,7 +43,7 @@ class Guard:
             b"transfer-encoding",
         } <= sent  # RFC 9112, section 6.1: a proxy may read it otherwise
 
-        async def answer(message: Message) -> None:
+        async def respond(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 headers = MutableHeaders(scope=message)
                 for name, value in added.items():
@@ -58,11 +58,11 @@ class Guard:
         except RequestRefused as refusal:
             refused = JSONResponse(refusal.body(), refusal.status)
             if scope["type"] == "websocket":
-                await WebSocket(scope, receive, answer).send_denial_response(refused)
+                await WebSocket(scope, receive, respond).send_denial_response(refused)
             else:
-                await refused(scope, receive, answer)
+                await refused(scope, receive, respond)
             return
-        await self._app(scope, receive, answer)
+        await self._app(scope, receive, respond)
 
     def _check(self, connection: HTTPConnection, *, socket: bool) -> None:
         check_host(connection, self._settings)

@@ -17,10 +17,11 @@ from quire.core.context import RunStatus, Store
 from quire.core.errors import ConfigurationError, QuireError, RunError, UsageError
 from quire.database.runs import Runs, run_of
 from quire.database.scopes import note_scope
-from quire.docling_serve.contract.answers import BUSY
 from quire.docling_serve.contract.refusals import RequestRefused
 from quire.docling_serve.responses.document_contents import COUNTED, task_meta
+from quire.docling_serve.responses.task_states import BUSY
 from quire.durable.reads.sources import save_source, source_key
+from quire.durable.review.store_reviews import StoreReviews
 from quire.durable.runtimes import ServedRuntime
 from quire.durable.tasks.secrets import sealed
 from quire.durable.tasks.task_steps import READS
@@ -34,11 +35,10 @@ from quire.reading.messages import (
     TaskSource,
 )
 from quire.runtime.local import LocalRuntime
-from quire.service.indexing import DocumentIndexer
+from quire.service.document_search import DocumentSearch
 from quire.service.learned import LearnedModels
 from quire.service.logs import log
 from quire.service.result_removal import FetchedResults
-from quire.service.reviews import ReviewService
 from quire.service.run_progress import RunTallies
 from quire.service.run_waiter import RunWaiter
 from quire.service.settings import ServiceSettings
@@ -72,8 +72,8 @@ class Service:
         self.runs = Runs(store.database)
         self.waiter = RunWaiter(runtime)
         self.tallies = RunTallies(runtime)
-        self.indexer = DocumentIndexer(settings, store, runtime, FLOW, self.documents)
-        self.reviews = ReviewService(store, runtime, every=settings.review_samples == "all")
+        self.search = DocumentSearch(settings, store, runtime)
+        self.reviews = StoreReviews(store, runtime, every=settings.review_samples == "all")
         self.learned = LearnedModels(settings.learned)
         self.draining = False
         self._warm = not (settings.warm_up and isinstance(runtime, LocalRuntime))
@@ -81,6 +81,7 @@ class Service:
         self._scopes: set[str] = {""}  # recorded by this process
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
         self._fetched = FetchedResults(settings.result_removal_delay_s, self._forget_many)
+        self._sweeping = SupervisedThread("quire-leftovers", lambda _: store.leftovers.sweep())
         self._reporting = SupervisedThread("quire-reviews", lambda _: self.reviews.report_all())
 
     async def call(self, work: Callable[..., T], *args: object, **options: object) -> T:
@@ -134,7 +135,7 @@ class Service:
         self._note_scope(argument["tenant"])
         key = task or str(uuid.uuid4())
         try:
-            run = self.runtime.submit(FLOW, sealed(argument), key=key)
+            run = self.runtime.submit(FLOW, sealed(self.search.indexed(argument)), key=key)
         except RunError as error:  # the server that runs it cannot be reached: it must not wait there for ever
             if task is None:
                 with suppress(QuireError):
@@ -143,7 +144,6 @@ class Service:
         status = self.runs.glance(run)
         if status is None or status.inputs["tenant"] != argument["tenant"]:  # two keys with one id: 1 in 2^48
             raise _busy()
-        self.indexer.follow(status)
         return status
 
     async def submit(self, argument: TaskArgument, *, task: str | None = None) -> str:
@@ -204,10 +204,9 @@ class Service:
 
     def begin(self) -> None:
         """Start working on what is queued."""
-        if isinstance(self.runtime, LocalRuntime):
-            self.runtime.serve()
-        self.indexer.begin()
-        self._threads.submit(self.store.leftovers.sweep)
+        self.runtime.serve()
+        self.search.begin()
+        self._sweeping.start()
         self._reporting.start()
         if not self._warm:
             self._warming.start()
@@ -236,14 +235,15 @@ class Service:
         self._threads.shutdown(wait=False)
 
     def _close(self) -> None:
+        self._sweeping.stop()
         self._reporting.stop()
         self._warming.stop()
         self._fetched.close()
-        self.indexer.close()
         if isinstance(self.runtime, LocalRuntime):
             self.runtime.close(patience_s=self.settings.shutdown_s)
         else:
             self.runtime.close()
+        self.search.close()
         self.store.close()
 
     def _note_scope(self, scope: str) -> None:

@@ -16,9 +16,9 @@ from typing import Any, Literal
 from fastapi.responses import JSONResponse, Response
 
 from quire.core.context import RunState, RunStatus
-from quire.docling_serve.contract import answers
 from quire.docling_serve.contract.refusals import RequestRefused
 from quire.docling_serve.responses import document_contents as about
+from quire.docling_serve.responses import task_states
 from quire.durable.tasks.buckets import TARGET_FAILED
 from quire.durable.tasks.task_jobs import archive_entry
 from quire.reading.messages import TaskArgument, TaskDocument, TaskFault, TaskResult
@@ -27,7 +27,7 @@ from quire.service.service import Service
 ARCHIVE = "converted_docs.zip"
 _OUTSIDE = re.compile(r"there is no page (\d+): the document has (\d+) page")
 """How `page_ranges` says that a range begins after the last page; docling's clients know another text."""
-_STATES: dict[RunState, answers.TaskState] = {
+_STATES: dict[RunState, task_states.TaskState] = {
     "waiting": "pending",
     "running": "started",
     "interrupted": "started",  # its process is gone: the next one continues it
@@ -53,7 +53,7 @@ def task_status_of(service: Service, status: RunStatus) -> dict[str, Any]:
     state = _STATES[status.state]
     position = service.position(status) if state == "pending" else None
     failed = _failure(status) if state == "failure" else None
-    return answers.task_status(
+    return task_states.task_status(
         status.key,
         "chunk" if argument["type"] == "chunk" else "convert",
         state,
@@ -64,11 +64,11 @@ def task_status_of(service: Service, status: RunStatus) -> dict[str, Any]:
     )
 
 
-def answer_of(service: Service, status: RunStatus) -> Response:
+def response_of(service: Service, status: RunStatus) -> Response:
     """The answer of a synchronous call whose run has ended."""
     if status.state != "finished":
         failed = _failure(status)
-        raise RequestRefused(_status_code(status), f"{answers.NO_RESULT} {failed['message']}")
+        raise RequestRefused(_status_code(status), f"{task_states.NO_RESULT} {failed['message']}")
     argument: TaskArgument = status.inputs
     result: TaskResult = status.result
     seconds = round((status.finished or status.submitted) - status.submitted, 6)

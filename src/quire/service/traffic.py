@@ -1,4 +1,4 @@
-"""Figures about HTTP (requests, their times and sizes) and about restarts of threads, for all processes of one server.
+"""Metrics about HTTP (requests, their times and sizes) and about restarts of threads, for all processes of one server.
 
 Each process counts its own. Where there are several, each writes its counts to a file of its own every second, and the
 one that is asked adds up the files: what a process has counted outlives it.
@@ -63,7 +63,7 @@ class Traffic:
         return [os.getpid(), *(pid for pid, _ in self._others() if _is_alive(pid))]
 
     def samples(self) -> Iterator[tuple[str, float]]:
-        """The figures of all processes of this server. Blocks."""
+        """The metrics of all processes of this server. Blocks."""
         active, histograms = self._active, {name: list(counts) for name, counts in self._histograms.items()}
         restarted = Counter(restarts())
         for pid, told in self._others():

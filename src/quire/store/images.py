@@ -14,8 +14,9 @@ from quire.core.keys import ArtifactKey, Profile, artifact_key, digest_bytes
 from quire.core.page_ranges import Pages, check_pages, page_numbers
 from quire.store.artifacts import ArtifactStore
 from quire.system.budget import cpu_budget
+from quire.system.stage_versions import stage_version
 
-STAGE, VERSION = "page-image", "1"
+STAGE = "page-image"
 DOCUMENTS = "documents/"
 """Named objects of a document are in a subfolder of this one, and are deleted with the document."""
 BATCH = 32
@@ -171,4 +172,4 @@ def _profile(options: RenderOptions) -> _Drawing:
 
 
 def _key(document: str, page: int, options: RenderOptions) -> ArtifactKey:
-    return artifact_key(STAGE, VERSION, (document, str(page)), _profile(options).digest())
+    return artifact_key(STAGE, stage_version(STAGE), (document, str(page)), _profile(options).digest())

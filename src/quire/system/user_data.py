@@ -1,4 +1,4 @@
-"""The folder for data of this user."""
+"""The folders for data and caches of this user."""
 
 from __future__ import annotations
 
@@ -8,5 +8,14 @@ from pathlib import Path
 
 def data_folder() -> Path:
     """`quire` in `XDG_DATA_HOME`, or in `~/.local/share`."""
-    named = os.environ.get("XDG_DATA_HOME")
-    return (Path(named) if named else Path.home() / ".local" / "share") / "quire"
+    return _folder("XDG_DATA_HOME", ".local/share")
+
+
+def cache_folder() -> Path:
+    """`quire` in `XDG_CACHE_HOME`, or in `~/.cache`: what is lost there is made again. RuntimeError without a home."""
+    return _folder("XDG_CACHE_HOME", ".cache")
+
+
+def _folder(variable: str, usual: str) -> Path:
+    named = os.environ.get(variable)
+    return (Path(named) if named else Path.home() / usual) / "quire"

@@ -19,8 +19,9 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 
-from quire.durable.runtimes import pools_for, workflows_on
+from quire.durable.indexing.index_workflow import index_workflow
 from quire.durable.tasks.workflow import CALLS
+from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.service.app import create_app
 from quire.service.server import options_of
@@ -155,7 +156,7 @@ def guarded(
     store = FileStore(folder / "store")
     slots = pools_for(1) | {CALLS: 1}
     pools = dict.fromkeys(slots, 0) if idle else slots
-    runtime = LocalRuntime(store.database, workflows_on(store, workers=1), pools=pools)
+    runtime = LocalRuntime(store.database, (*workflows_on(store, workers=1), index_workflow(store)), pools=pools)
     given = {"search": "none", "tenants": True, **settings}
     chosen = ServiceSettings(port=0, workers=1, shutdown_s=1.0, **given)
     service = Service(chosen, store, runtime)

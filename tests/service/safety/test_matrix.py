@@ -20,6 +20,7 @@ from quire.service.security import is_public
 from tests import documents
 from tests.bills import SCHEMA, anywhere, bill_extraction
 from tests.service.safety.conftest import KEY, PDF, Guarded, form_of, guarded
+from tests.unit.service.api.conftest import wait_indexed
 
 Kind = Literal["public", "submits", "task", "run", "document", "review", "lists", "acknowledges"]
 """What a route is about: a task, a run, a document or a review of one tenant, a list of them, or nothing of any."""
@@ -258,7 +259,7 @@ def test_reviews_of_another_tenant_are_in_no_list_and_no_claim(keyed, tenant):
 def test_a_search_finds_nothing_of_another_tenant(keyed):
     run = keyed.read("own-plans.pdf", documents.simple(2), A)  # contents of its own: the latest run with some has them
     path = f"/api/search?q=chapter&in={run}"
-    assert keyed.service.indexer.settled(60)
+    wait_indexed(keyed.service)
     (hit,) = keyed.get(f"{path}&k=1", A).json["hits"]
     assert hit["document"] == f"{run}.1"
     for headers in (B, {}, {"X-Tenant-Id": "c"}):

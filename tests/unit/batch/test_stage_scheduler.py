@@ -646,6 +646,7 @@ def test_resume_without_a_store_is_refused():
         run_stage(plan("a"), lambda item: None, StageOptions(resume=True))
 
 
+@pytest.mark.restarts
 def test_a_thread_that_could_not_report_an_item_takes_the_next_one(monkeypatch):
     monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
     reported = queue.SimpleQueue()

@@ -109,6 +109,7 @@ def test_sigterm_ends_a_program_that_runs_a_stage_in_good_order(tmp_path: Path):
     assert program.returncode == 0
 
 
+@pytest.mark.restarts
 def test_a_signal_wakes_though_the_thread_that_listens_failed_at_the_one_before(monkeypatch):
     monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
     failed, woken = threading.Event(), threading.Event()

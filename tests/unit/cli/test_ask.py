@@ -99,7 +99,7 @@ def test_a_model_that_gives_no_answer_leaves_the_passages(ask, model, said):
 
 
 def test_a_model_that_never_answers_is_given_up(ask, monkeypatch):
-    monkeypatch.setattr("quire.evidence.cite.language_model.TIMEOUT_S", 0.2)
+    monkeypatch.setattr("quire.net.language_model.TIMEOUT_S", 0.2)
     assert "no complete answer in time" in ask(model=hangs, code=3).stderr
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from pyarrow import parquet
+from typer.testing import CliRunner
 
-from quire.cli.embed import embed
-from quire.core.errors import QuireError
+from quire.cli.app import command_line
+from quire.core.errors import ConfigurationError, UsageError
 from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.folders.batch_workflow import run_batch
 from quire.durable.runtimes import local_runtime
@@ -65,15 +66,15 @@ def test_vectors_go_to_standard_output_one_line_each(report, tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"to": "parquet"}, "give an output folder with -o DIR"),
-        ({"to": "csv"}, "choose from parquet, jsonl"),
-        ({"family": "sparse"}, "no embedder gives sparse vectors"),
-        ({"family": "lexical", "b": 2.0}, "BM25 takes"),
-        ({"tokenizer": "acme/absent"}, "nothing is downloaded"),
-        ({"embedder": ["openai:m@https://models.example"], "offline": True}, "needs models.example, and offline mode"),
+        (["--to", "parquet"], "give an output folder with -o DIR"),
+        (["--to", "csv"], "choose from parquet, jsonl"),
+        (["--family", "sparse"], "no embedder gives sparse vectors"),
+        (["--family", "lexical", "--b", "2"], "BM25 takes"),
+        (["--tokenizer", "acme/absent"], "nothing is downloaded"),
+        (["--embedder", "openai:m@https://models.example", "--offline"], "needs models.example, and offline mode"),
     ],
 )
 def test_what_cannot_work_is_refused_before_anything_is_read(options, said, monkeypatch):
     monkeypatch.setenv("QUIRE_OFFLINE", "0")
-    with pytest.raises(QuireError, match=said):
-        embed(["absent.pdf"], **options)
+    run = CliRunner().invoke(command_line("embed"), ["embed", "absent.pdf", *options])
+    assert run.exit_code in (UsageError.exit_code, ConfigurationError.exit_code) and said in run.stderr

@@ -10,7 +10,7 @@ import pytest
 
 from quire.core.context import Workflow
 from quire.durable.reads.read_request import ReadRequest, SourceRef
-from quire.durable.runtimes import workflows_on
+from quire.durable.worker_workflows import workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 from tests import documents

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quire.cli import progress as progress_module
-from quire.cli.batch_counts import Figures
+from quire.cli.batch_counts import BatchCounts
 from quire.cli.batch_progress import under_way
 from quire.cli.progress import ProgressBar, speed
 from quire.core.events import Event
@@ -51,5 +51,5 @@ def test_the_time_left_is_that_of_all_pages_so_far():
 
 
 def test_documents_in_progress_are_named():
-    assert under_way(Figures(running={"a.pdf": 1.0, "b.pdf": 2.0, "c.pdf": 3.0})) == ["· a.pdf, b.pdf and 1 more"]
-    assert under_way(Figures()) == []
+    assert under_way(BatchCounts(running={"a.pdf": 1.0, "b.pdf": 2.0, "c.pdf": 3.0})) == ["· a.pdf, b.pdf and 1 more"]
+    assert under_way(BatchCounts()) == []

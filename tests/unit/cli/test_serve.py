@@ -15,7 +15,7 @@ import pytest
 from tests.runtime.tracking import wait_until
 from tests.servers.quire_server import Caller
 
-pytestmark = [pytest.mark.processes, pytest.mark.no_documents]
+pytestmark = pytest.mark.processes
 
 
 def ran(*arguments, **environment) -> tuple[int, str]:

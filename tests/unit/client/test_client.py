@@ -8,8 +8,8 @@ import pytest
 
 import quire
 from quire import Client
-from quire.client import connection as connecting
-from quire.client import server_runs as runs
+from quire.client import connection, server_runs
+from quire.core.context import Retry
 from quire.core.errors import ConfigurationError, InputError, LimitError, RunCancelled, RunError, UsageError
 from quire.core.types import BBox
 from tests import documents
@@ -40,8 +40,8 @@ def client(server):  # noqa: F811
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
-    monkeypatch.setattr(connecting, "BACKOFF_S", 0.0)
-    monkeypatch.setattr(runs, "BACKOFF_S", 0.0)
+    for module in (connection, server_runs):
+        monkeypatch.setattr(module, "RETRY", Retry(attempts=5, backoff_s=0.0))
 
 
 def test_a_document_is_deleted_with_its_run(client, saved):

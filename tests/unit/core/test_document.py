@@ -16,6 +16,8 @@ from quire.core.document import Document
 from quire.core.errors import CorruptError, InputError, UnsupportedError, UsageError
 from tests import documents
 
+pytestmark = pytest.mark.both_readers
+
 
 def test_the_bytes_of_a_path_are_held_until_it_is_closed(saved):
     path = saved(documents.simple())

@@ -28,56 +28,62 @@ from tests import documents, scans
 from tests.unit.pages.recognize.seen import line, prepared
 from tests.unit.pages.recognize.test_page_job import Desk
 
+pytestmark = pytest.mark.both_readers
+
 TEXT = ("Harbour office", "Invoice number: 4711", "Total due: 12.50", "COPY", "The vessels left at noon.")
 
 ON_EVERY_PAGE = [
-    ("separated columns", "layout.page.mended"),
-    ("headers and footers", "layout.page.find_furniture"),
-    ("figures", "layout.page.find_figures"),
-    ("ruled lines", "layout.page.find_rules"),
-    ("fields", "layout.page.boxed_fields"),
-    ("fields", "layout.page.is_form"),
-    ("fields", "layout.page.find_fields"),
-    ("texts side by side", "layout.page.find_beside"),
-    ("tables", "layout.page.find_tables"),
-    ("list markers", "layout.page.with_bullets"),
-    ("formulas", "layout.page.cluster_formulas"),
-    ("reading order", "layout.page.reading_order"),
-    ("kinds of blocks", "layout.column_blocks.kind_of"),
-    ("links and styles", "layout.making.block_text"),
-    ("layout", "layout.page.upright"),
-    ("layout", "layout.page.body_setting"),
-    ("layout", "layout.page.make_column"),
+    ("separated columns", "pages.layout.page.mended"),
+    ("headers and footers", "pages.layout.page.find_furniture"),
+    ("figures", "pages.layout.page.find_figures"),
+    ("ruled lines", "pages.layout.page.find_rules"),
+    ("fields", "pages.layout.page.boxed_fields"),
+    ("fields", "pages.layout.page.is_form"),
+    ("fields", "pages.layout.page.find_fields"),
+    ("texts side by side", "pages.layout.page.find_beside"),
+    ("tables", "pages.layout.page.find_tables"),
+    ("list markers", "pages.layout.page.with_bullets"),
+    ("formulas", "pages.layout.page.cluster_formulas"),
+    ("reading order", "pages.layout.page.reading_order"),
+    ("kinds of blocks", "pages.layout.column_blocks.kind_of"),
+    ("links and styles", "pages.layout.blocks.block_text"),
+    ("layout", "pages.layout.page.upright"),
+    ("layout", "pages.layout.page.body_setting"),
+    ("layout", "pages.layout.page.make_column"),
 ]
 ON_A_SCAN = [
-    ("bold type", "recognize.placing.bold_words"),
-    ("pictures", "recognize.placing._pictures"),
-    ("ruled lines", "recognize.placing._rulings"),
-    ("formulas", "recognize.placing._formulas"),
-    ("stamps", "layout.page._without_stamps"),
+    ("bold type", "pages.recognize.recognised_text.bold_words"),
+    ("pictures", "pages.recognize.recognised_text._pictures"),
+    ("ruled lines", "pages.recognize.recognised_text._rulings"),
+    ("formulas", "pages.recognize.recognised_text._formulas"),
+    ("stamps", "pages.layout.page._without_stamps"),
 ]
 IN_THE_PICTURE = [
-    ("treatment of the picture", "prepare.preparing.treated"),
-    ("orientation", "prepare.preparing.turn_of"),
-    ("straightening", "prepare.preparing.skew_of"),
-    ("redactions", "prepare.preparing.find_redactions"),
-    ("ruled lines", "detect.rulings.find_rulings"),
-    ("pictures", "detect.pictures.find_pictures"),
-    ("bold type", "detect.strokes.find_strokes"),
+    ("treatment of the picture", "pages.prepare.preparation.treated"),
+    ("orientation", "pages.prepare.preparation.turn_of"),
+    ("straightening", "pages.prepare.preparation.skew_of"),
+    ("redactions", "pages.prepare.preparation.find_redactions"),
+    ("ruled lines", "pages.detect.rulings.find_rulings"),
+    ("pictures", "pages.detect.pictures.find_pictures"),
+    ("bold type", "pages.detect.strokes.find_strokes"),
 ]
 ACROSS_PAGES = [
-    ("running headers", "assemble.mark_running"),
-    ("heading levels", "assemble.level_headings"),
-    ("list levels", "assemble.level_lists"),
-    ("tables over pages", "assemble.join_tables"),
-    ("paragraphs over pages", "assemble.join_paragraphs"),
+    ("running headers", "pages.assemble.mark_running"),
+    ("heading levels", "pages.assemble.level_headings"),
+    ("list levels", "pages.assemble.level_lists"),
+    ("tables over pages", "pages.assemble.join_tables"),
+    ("paragraphs over pages", "pages.assemble.join_paragraphs"),
 ]
-WITH_TAGS = [("tags", "layout.page.Tags.mark"), ("tags", "layout.page.Tags.tables"), ("tags", "layout.page.Tags.kind")]
+WITH_TAGS = [
+    ("tags", "pages.layout.page.Tags.mark"),
+    ("tags", "pages.layout.page.Tags.tables"),
+    ("tags", "pages.layout.page.Tags.kind"),
+]
 WITH_FORMULAS = [
-    ("formulas", "layout.page.FormulaRuns.has_formulas"),
-    ("formulas", "layout.page.find_zones"),
-    ("formulas", "layout.making.inline_formulas"),
-    ("formulas", "layout.making.zone_latex"),
+    ("formulas", "pages.layout.page.FormulaRuns.has_formulas"),
+    ("formulas", "pages.layout.page.find_zones"),
+    ("formulas", "pages.layout.blocks.inline_formulas"),
+    ("formulas", "pages.layout.blocks.zone_latex"),
 ]
 
 
@@ -180,7 +186,7 @@ def test_a_document_keeps_its_pages(monkeypatch, name, place):
 
 
 def test_the_note_is_in_the_json_and_in_the_events(monkeypatch):
-    breaks(monkeypatch, "layout.page.find_figures")
+    breaks(monkeypatch, "pages.layout.page.find_figures")
     events = []
     result = quire.read(documents.simple(), on_event=events.append)
     note = "without figures: ZeroDivisionError: on purpose"
@@ -191,7 +197,7 @@ def test_the_note_is_in_the_json_and_in_the_events(monkeypatch):
 
 @pytest.mark.processes
 def test_a_scan_that_is_read_in_a_worker_says_what_is_missing(monkeypatch):
-    breaks(monkeypatch, "recognize.placing.bold_words")
+    breaks(monkeypatch, "pages.recognize.recognised_text.bold_words")
     result = quire.read(scans.numbered_scans(1), engines=EchoEngine(EchoProfile("\n".join(TEXT))))
     assert words(result) == sorted(" ".join(TEXT).split())
     assert result.pages[0].info.reason == "without bold type: ZeroDivisionError: on purpose"

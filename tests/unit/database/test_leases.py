@@ -114,6 +114,7 @@ def test_closing_gives_everything_back(owners):
     assert second.takeovers() == 0
 
 
+@pytest.mark.restarts
 def test_a_heartbeat_that_fails_once_goes_on(database, monkeypatch):
     monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
     failed, renewed = Event(), Event()

@@ -12,7 +12,7 @@ from quire.core.errors import UsageError
 from quire.database import reviews
 from quire.database.document_rows import DocumentRows
 from quire.database.reviews import QueueFilter, StaleItem
-from quire.durable.review_queue import LEASE_S, ReviewQueue
+from quire.durable.review.review_queue import LEASE_S, ReviewQueue
 from quire.evidence.extract.values import LeafEvidence
 from quire.evidence.review.decisions import Decision
 from tests.bills import SCHEMA, anywhere, bill_extraction

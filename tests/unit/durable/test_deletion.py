@@ -74,6 +74,7 @@ def test_nothing_of_the_document_is_left_on_the_disk(tmp_path):
         assert find(other, "mine") is None
 
 
+@pytest.mark.both_readers
 def test_a_read_document_goes_and_another_one_stays(tmp_path):
     mine, other = documents.simple(2), documents.simple(3)
     expected = quire.read(other, store=tmp_path).blocks

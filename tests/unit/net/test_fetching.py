@@ -25,7 +25,8 @@ import quire
 from quire import Document
 from quire.core.errors import FetchError, LimitError, QuireError, UsageError
 from quire.core.fetch_policy import FetchPolicy, is_public
-from quire.net.fetching import fetch, url_name
+from quire.net.fetching import fetch
+from quire.net.urls import url_name
 from tests import documents
 
 HERE = FetchPolicy(allow_private=True, max_bytes=1 << 20, timeout_s=20)
@@ -166,6 +167,7 @@ def failure(url: str, policy: FetchPolicy = HERE) -> QuireError:
     return raised.value
 
 
+@pytest.mark.both_readers
 def test_a_document_is_read_from_a_url(server):
     result = quire.read(f"{server.url}/report.pdf", fetch=HERE)
     assert "The harbour office keeps a ledger" in result.to_markdown()
@@ -313,7 +315,7 @@ def test_all_silent_addresses_of_a_host_share_one_deadline(monkeypatch):
     found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 80)) for address in addresses]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
     monkeypatch.setattr(socket, "create_connection", silent)
-    monkeypatch.setattr("quire.net.fetching.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("quire.net.transport.time.monotonic", lambda: clock[0])
     error = failure("http://silent.test/a.pdf", FetchPolicy(allow_private=True, timeout_s=60))
     assert error.retryable and "took longer than 60 s" in str(error)
     assert len(waits) == 6 and sum(waits) == pytest.approx(60)

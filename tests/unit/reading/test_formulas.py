@@ -8,7 +8,7 @@ import quire
 from tests import scans
 from tests.fakes.engines import ColumnEngine, FormulaEngine, calls
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.both_readers]
 
 PROSE = (
     ("Several words of ordinary prose stand above the formula", 100, 100, 900),

@@ -12,7 +12,7 @@ from quire.core.errors import CorruptError
 from quire.reading import worker_pages
 from tests import bombs, documents, scans
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.both_readers]
 
 PAGES = 40
 

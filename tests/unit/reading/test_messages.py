@@ -9,7 +9,7 @@ from typing import get_type_hints, is_typeddict
 import pytest
 
 from quire.batch import StageOptions
-from quire.batch.stage_events import FIGURES
+from quire.batch.stage_events import COUNTED
 from quire.core.context import Json
 from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.folders.batch_workflow import run_batch
@@ -21,7 +21,7 @@ from quire.store.files import FileStore
 from tests import documents
 
 EXCHANGED = {
-    "batch": (messages.BatchArgument, messages.BatchFigures),
+    "batch": (messages.BatchArgument, messages.BatchCountsJson),
     "flow": (messages.FlowArgument, messages.FlowOutcome),
     "document": (messages.ReadArgument, messages.DocumentReference),
     "pages": (messages.PagesArgument, messages.PagesResult),
@@ -42,7 +42,7 @@ def test_a_value_has_the_keys_that_its_type_declares(shape, value):
 
 
 def test_the_figures_of_a_batch_are_those_of_its_stage():
-    assert {*FIGURES, "wall_ms", "quarantined"} == messages.BatchFigures.__annotations__.keys()
+    assert {*COUNTED, "wall_ms", "quarantined"} == messages.BatchCountsJson.__annotations__.keys()
 
 
 @pytest.mark.processes

@@ -126,6 +126,7 @@ def test_a_tiff_that_is_overwritten_does_not_poison_the_store(versions, tmp_path
     race(*versions(tiff(1), tiff(101), ".tif"), tmp_path / "store", engines=NumberEngine(), workers=1)
 
 
+@pytest.mark.usefixtures("either_reader")
 def test_steps_of_a_run_of_a_file_that_is_overwritten_do_not_poison_the_store(versions, tmp_path):
     """The worker has the document open from the first step on."""
     one, two = versions(pdf(1), pdf(2), ".pdf")

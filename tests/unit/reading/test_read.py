@@ -16,6 +16,8 @@ from tests import documents
 from tests.fakes import readers
 from tests.fakes.disks import full_disk
 
+pytestmark = pytest.mark.both_readers
+
 
 @pytest.fixture
 def reader_of(monkeypatch):

@@ -16,7 +16,6 @@ from quire.core.engine import Provenance, ReadLine
 from quire.core.keys import digest_bytes
 from quire.core.opened import Opened
 from quire.core.types import AnswerSource, BBox
-from quire.pages.recognize import recognised_text as placing
 from quire.pages.recognize.echo import EchoEngine, EchoProfile
 from quire.pages.recognize.options import RecognizeOptions
 from quire.pages.recognize.plain import from_function
@@ -25,9 +24,10 @@ from quire.reading.recognizer import Recognizer
 from quire.reading.stage_run import StagedRun
 from quire.store.files import FileStore
 from tests import documents, scans
+from tests.changed_code import change_code
 from tests.fakes.engines import BadEngine, NumberEngine, SlowEngine, calls, said_of
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.both_readers]
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_asking_again_is_a_look_up(tmp_path, log):
 def test_an_answer_outlives_the_code_that_understands_it(tmp_path, log, monkeypatch):
     data, engine = scans.numbered_scans(2), NumberEngine(log=log)
     first = quire.read(data, engines=engine, store=tmp_path / "store")
-    monkeypatch.setattr(placing, "VERSION", f"{placing.VERSION}-next")
+    change_code(monkeypatch, tmp_path, "pages/recognize/recognised_text.py")
     told = []
     second = quire.read(data, engines=engine, store=tmp_path / "store", on_event=told.append)
     assert len(calls(log)) == 2

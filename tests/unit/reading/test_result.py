@@ -11,6 +11,8 @@ import quire
 from tests import documents
 from tests.fakes.disks import full_disk
 
+pytestmark = pytest.mark.both_readers
+
 
 def test_every_format_is_a_method(sample_path):
     result = quire.read(sample_path)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from textwrap import wrap
 
+import pytest
 from PIL import Image, ImageDraw
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 import quire
 from tests import documents
+
+pytestmark = pytest.mark.both_readers
 
 WIDTH, HEIGHT = 420, 595
 
@@ -87,5 +90,5 @@ def test_the_lines_of_a_drawing_on_a_searchable_scan_make_a_figure():
 
 
 def test_a_page_of_visible_text_is_not_drawn(monkeypatch):
-    monkeypatch.setattr("quire.pages.prepare.pages.drawn_page", lambda *_: 1 / 0)
+    monkeypatch.setattr("quire.pages.prepare.page_pictures.drawn_page", lambda *_: 1 / 0)
     assert quire.read(documents.simple(), ocr="never").pages[0].info.status == "ok"

@@ -16,7 +16,7 @@ from quire.retrieval.chunk.rows import jsonl, rows
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.both_readers]
 
 PAGES, FIRST, EACH = 14, 4, 4
 GRID = [("GRID", (0, 0), (-1, -1), 0.5, colors.black)]

@@ -14,7 +14,7 @@ from quire.core.picture import Picture
 from quire.core.types import AnswerSource, BBox, Block, Cell, GridCell, Layout, PageInfo, PageResult, Region, Table
 from quire.durable.reads.read_records import load_result
 from quire.durable.reads.read_request import ReadRequest, SourceRef
-from quire.durable.runtimes import workflows_on
+from quire.durable.worker_workflows import workflows_on
 from quire.pages import assemble
 from quire.pages.recognize.plain import from_function
 from quire.pipeline import detector, postprocessor, recognizer
@@ -24,7 +24,7 @@ from quire.store.files import FileStore
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine, calls
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.both_readers]
 
 BOX = BBox(0.1, 0.1, 0.8, 0.5)
 CELL = BBox(0.1, 0.1, 0.2, 0.1)

@@ -16,7 +16,7 @@ from quire.core.document import Document, PageImage, RenderOptions
 from quire.core.errors import CorruptError, InputError, LimitError
 from quire.core.opened import Opened
 from quire.durable.flows.step_work import GROUP as STEP
-from quire.durable.runtimes import pools_for, workflows_on
+from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.reading.worker_rendering import AHEAD, GROUP, draw, show
 from quire.runtime.local import inline
 from quire.store.files import FileStore
@@ -25,7 +25,7 @@ from quire.system.workers import Job, shared_pool
 from tests import documents
 from tests.fakes.readers import StrangeSource
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.both_readers]
 
 SMALL = RenderOptions(dpi=30)
 PAGES = 5

@@ -120,6 +120,7 @@ def test_a_database_that_keeps_failing_is_told_to_who_waits(monkeypatch):
         wait_until(lambda: runtime.status(run).state == "finished", "it does not go on")
 
 
+@pytest.mark.restarts
 def test_the_scheduler_goes_on_after_a_bug_of_its_own(monkeypatch):
     monkeypatch.setattr(scheduler, "TROUBLED_S", 0.001)
     before = restarts().get("quire-scheduler", 0)

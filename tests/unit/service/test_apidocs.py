@@ -8,7 +8,7 @@ import re
 import pytest
 from starlette.routing import Route
 
-from quire.durable.runtimes import workflows_on
+from quire.durable.worker_workflows import workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.service.apidocs import PAGES, POLICY, docs_page
 from quire.service.app import create_app
@@ -16,7 +16,7 @@ from quire.service.service import Service
 from quire.service.settings import ServiceSettings
 from quire.store.files import FileStore
 
-pytestmark = [pytest.mark.no_documents, pytest.mark.processes]  # Tesseract is asked for its data
+pytestmark = pytest.mark.processes  # Tesseract is asked for its data
 
 UNLISTED = {"/metrics", "/openapi.json", *PAGES}
 

@@ -7,14 +7,14 @@ import time
 import pytest
 
 from quire.core.errors import RunError
-from quire.durable.runtimes import workflows_on
+from quire.durable.worker_workflows import workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.service import service as service_module
 from quire.service.service import FLOW, Service
 from quire.service.settings import ServiceSettings
 from quire.store.files import FileStore
 
-pytestmark = [pytest.mark.no_documents, pytest.mark.processes]  # a service asks Tesseract for its languages
+pytestmark = pytest.mark.processes  # a service asks Tesseract for its languages
 
 
 class Elsewhere:

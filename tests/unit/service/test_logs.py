@@ -11,8 +11,6 @@ from quire.core.errors import UsageError
 from quire.service.logs import FIELDS, JsonLines, TextLines, configure_logs, fields_of, log_request
 from quire.service.settings import ServiceSettings
 
-pytestmark = pytest.mark.no_documents
-
 
 @pytest.fixture
 def logging_as_before():

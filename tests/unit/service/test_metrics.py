@@ -10,16 +10,14 @@ from contextlib import closing
 
 import pytest
 
-from quire.core.event_metrics import figures_of, sample
+from quire.core.event_metrics import metrics_of, sample
 from quire.core.events import Event
-from quire.database.metrics import all_figures
+from quire.database.metrics import all_metrics
 from quire.database.runs import Runs
 from quire.database.sqlite import SqliteDatabase
 from quire.service.metrics import metrics_text, rendered
 from quire.service.traffic import Traffic
 from quire.store.files import FileStore
-
-pytestmark = pytest.mark.no_documents
 
 READ = [
     Event("1", "r", 1, "started", "read", "d", payload={"input_bytes": 100, "pages": 3}),
@@ -34,7 +32,7 @@ READ = [
 
 
 def test_events_add_to_figures():
-    found = figures_of(READ)
+    found = metrics_of(READ)
     assert found['quire_pages_total{outcome="ok"}'] == 2
     assert found['quire_pages_total{outcome="failed"}'] == 1
     assert found['quire_documents_total{status="partial"}'] == 1
@@ -47,7 +45,7 @@ def test_events_add_to_figures():
 
 def test_stages_and_items_of_users_are_not_counted():
     item = Event("1", "r", 1, "hit", "document", "d", payload={"attempts": 0, "status": "skipped"})
-    assert not figures_of([item, Event("2", "r", 2, "finished", "invoices", "d", payload={"ms": 1})])
+    assert not metrics_of([item, Event("2", "r", 2, "finished", "invoices", "d", payload={"ms": 1})])
 
 
 def test_a_label_cannot_break_out_of_its_quotes():
@@ -63,13 +61,13 @@ def test_an_event_that_is_stored_again_counts_once_and_a_forgotten_run_still_doe
             runs.append(run, READ)
             runs.finish(run, "finished", result={})
             runs.finish(run, "failed", error="late")
-        before = all_figures(database)
+        before = all_metrics(database)
         assert before['quire_pages_total{outcome="ok"}'] == 4
         assert before['quire_runs_total{flow="task",state="finished"}'] == 2
         assert 'quire_runs_total{flow="task",state="failed"}' not in before
         for key in ("one", "two"):
             runs.forget(runs.begin("task", {}, key=key)[0])
-        assert all_figures(database) == before
+        assert all_metrics(database) == before
         assert database.rows("SELECT count(*) FROM figures WHERE run <> ''") == [(0,)]
 
 

@@ -11,8 +11,6 @@ from quire.core.errors import StoreError
 from quire.service.result_removal import AT_ONCE, FetchedResults
 from quire.system import supervisor
 
-pytestmark = pytest.mark.no_documents
-
 
 def test_results_that_are_fetched_together_are_removed_together_and_once():
     removed: list[list[str]] = []
@@ -41,6 +39,7 @@ def test_a_result_that_was_fetched_just_now_stays():
     assert removed == []
 
 
+@pytest.mark.restarts
 def test_a_result_that_cannot_be_removed_is_tried_again_and_the_others_do_not_wait_for_it(monkeypatch):
     monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
     removed: list[str] = []

@@ -8,8 +8,6 @@ from quire.core.errors import ConfigurationError, UsageError
 from quire.service.settings import VARIABLES, ServiceSettings, load_settings
 from tests.docs.pages import ROOT
 
-pytestmark = pytest.mark.no_documents
-
 
 def settings(environment=None, **given) -> ServiceSettings:
     return load_settings(given, environment=environment or {}).settings

@@ -12,25 +12,31 @@ import pytest
 import uvicorn
 
 from quire.core.context import RunStatus
-from quire.core.errors import EngineError, StoreError
+from quire.core.errors import EngineError, StoreError, UsageError
 from quire.core.events import Event as RunEvent
-from quire.database.leases import Claims
-from quire.durable.indexing.served import ServedIndex
+from quire.durable.indexing.delivery import IndexDelivery
+from quire.durable.indexing.index_steps import IndexSteps
+from quire.durable.indexing.read_places import ReadPlaces
+from quire.durable.indexing.store_index import open_indexes
+from quire.durable.review.store_reviews import StoreReviews
+from quire.retrieval.search.sqlite_index import SqliteIndex
 from quire.service import metrics_port as measuring
 from quire.service.api import event_streams as watching
 from quire.service.api.event_streams import RunEvents
-from quire.service.reviews import ReviewService
 from quire.service.run_waiter import RunWaiter
 from quire.service.traffic import Traffic
 from quire.service.warm_up import warm_up
+from quire.store.scratch import Scratch
 from quire.system import supervisor
 from quire.system.supervisor import restarts
 from quire.system.workers import shared_pool
 from tests import documents
 from tests.runtime.tracking import wait_until
 from tests.servers.ports import free_port
-from tests.unit.service.api.conftest import SEARCHED, serving
+from tests.unit.service.api.conftest import SEARCHED, serving, wait_indexed
 from tests.unit.service.api.test_search_route import found
+
+pytestmark = pytest.mark.restarts
 
 ERRORS = [StoreError("the database is locked"), RuntimeError("a bug")]
 
@@ -55,41 +61,58 @@ def once(error, call):
 
 @pytest.mark.processes
 @pytest.mark.parametrize(
-    ("method", "error"),
+    ("owner", "method", "error"),
     [
-        ("places", EngineError("opensearch", "it restarts")),
-        ("put", EngineError("opensearch", "it restarts")),
-        ("known", StoreError("the database is locked")),
+        (SqliteIndex, "put", EngineError("opensearch", "it restarts")),
+        (SqliteIndex, "known", StoreError("the database is locked")),
+        (IndexSteps, "_open_target", EngineError("opensearch", "it is away")),
     ],
 )
-def test_a_search_engine_that_fails_once_costs_no_document(tmp_path, monkeypatch, method, error):
+def test_a_search_engine_that_fails_once_costs_no_document(tmp_path, monkeypatch, owner, method, error):
     with serving(tmp_path, **SEARCHED) as server:
         server.read(documents.simple(1), "early.pdf")
-    before = restarts().get("quire-indexer", 0)
-    monkeypatch.setattr(ServedIndex, method, once(error, getattr(ServedIndex, method)))
+    monkeypatch.setattr(owner, method, once(error, getattr(owner, method)))
     with serving(tmp_path, **SEARCHED) as server:
         server.read(documents.simple(2), "late.pdf")
         for name in ("early.pdf", "late.pdf"):
             assert {hit["name"] for hit in found(server, f"chapter&in={name}")} == {name}
-        assert server.get("/health").json == {"status": "ok", "restarts": restarts()}
-        assert f'thread_restarts_total{{thread="quire-indexer"}} {before + 1}\n' in server.get("/metrics").body.decode()
 
 
 @pytest.mark.processes
-def test_a_run_keeps_its_place_though_another_process_indexes_the_document(tmp_path):
+def test_a_document_that_is_deleted_while_it_is_indexed_is_not_found(tmp_path, monkeypatch):
+    begun, go_on, put = Event(), Event(), IndexDelivery.put
+
+    def held(*args, **options):
+        begun.set()
+        assert go_on.wait(60)
+        return put(*args, **options)
+
+    monkeypatch.setattr(IndexDelivery, "put", held)
     with serving(tmp_path, **SEARCHED) as server:
-        first = server.read(documents.simple(1), "a.pdf")
-        assert found(server, "chapter")
-        status = server.runs.status(first.rpartition(".")[0])
-        reference = server.service.documents(status)[0]["reference"]
-        with closing(Claims(server.service.store.database)) as other:
-            claim = other.claim(f"indexing/{server.service.indexer._opened().id_of(reference)}")
-            second = server.read(documents.simple(1), "b.pdf")
-            assert not server.service.indexer.settled(0.1)
-            other.release(claim)
-        assert {hit["document"] for hit in found(server, "chapter")} == {second}
-        server.service.runtime.forget(first.rpartition(".")[0])
-        assert {hit["document"] for hit in found(server, "chapter")} == {second}
+        document = server.read(documents.simple(1), "secret.pdf")
+        assert begun.wait(60)
+        assert server.ask("DELETE", f"/api/documents/{document}").status == 200
+        go_on.set()
+        server.read(documents.simple(2), "whole.pdf")
+        assert {hit["name"] for hit in found(server, "chapter")} == {"whole.pdf"}
+        with closing(open_indexes(server.service.store)) as indexes:
+            index = indexes.open()
+            wait_until(
+                lambda: sum(len(index.known(tenant=one)) for one in index.tenants()) == 1, "it is still indexed", 60
+            )
+        assert not ReadPlaces(server.service.store.database).of_run(document.rpartition(".")[0])
+
+
+@pytest.mark.processes
+def test_a_document_that_can_never_be_indexed_is_logged_and_others_are_found(tmp_path, monkeypatch, caplog):
+    broken = once(UsageError("its words cannot be counted"), IndexDelivery.put)
+    monkeypatch.setattr(IndexDelivery, "put", broken)
+    with serving(tmp_path, **SEARCHED) as server:
+        server.read(documents.simple(1), "broken.pdf")
+        wait_indexed(server.service)
+        server.read(documents.simple(2), "whole.pdf")
+        assert {hit["name"] for hit in found(server, "chapter")} == {"whole.pdf"}
+    assert "broken.pdf is not indexed: its words cannot be counted" in caplog.text
 
 
 @pytest.mark.parametrize("error", ERRORS)
@@ -127,8 +150,8 @@ def test_readers_of_events_read_on_after_a_bug(monkeypatch):
 
 
 @pytest.mark.processes
-def test_the_threads_for_figures_and_reviews_fail_once_and_go_on(tmp_path, monkeypatch):
-    shared, reported, served = Event(), Event(), Event()
+def test_the_threads_beside_the_requests_fail_once_and_go_on(tmp_path, monkeypatch):
+    shared, reported, served, swept = Event(), Event(), Event(), Event()
     runs = uvicorn.Server.run
     metrics = once(OSError("the socket broke"), lambda *args: (served.set(), runs(*args)))
 
@@ -138,12 +161,13 @@ def test_the_threads_for_figures_and_reviews_fail_once_and_go_on(tmp_path, monke
     monkeypatch.setattr(measuring, "SHARE_S", 0.001)
     monkeypatch.setattr(uvicorn.Server, "run", run)
     monkeypatch.setattr(Traffic, "share", once(OSError("the disk is full"), lambda _: shared.set()))
-    monkeypatch.setattr(ReviewService, "report_all", once(StoreError("it is locked"), lambda _: reported.set()))
+    monkeypatch.setattr(StoreReviews, "report_all", once(StoreError("it is locked"), lambda _: reported.set()))
+    monkeypatch.setattr(Scratch, "sweep", once(OSError("the folder is gone"), lambda _: swept.set()))
     port = free_port()
     with serving(tmp_path, metrics_port=port) as server:
-        assert shared.wait(60) and reported.wait(60) and served.wait(60)
+        assert shared.wait(60) and reported.wait(60) and served.wait(60) and swept.wait(60)
         answer = replace(server, port=port).get("/metrics")  # the socket listens since the start
-        for thread in ("quire-sharing", "quire-reviews", "quire-metrics"):
+        for thread in ("quire-sharing", "quire-reviews", "quire-metrics", "quire-leftovers"):
             assert f'thread_restarts_total{{thread="{thread}"}}' in answer.body.decode()
 
 

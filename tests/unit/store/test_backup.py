@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from quire.core.keys import ArtifactKey
-from quire.durable.review_queue import ReviewQueue
+from quire.durable.review.review_queue import ReviewQueue
 from quire.evidence.review.decisions import Decision
 from quire.store.files import FileStore
 from tests.bills import SCHEMA, anywhere, bill_extraction

@@ -21,6 +21,8 @@ from tests import documents
 from tests.fakes.readers import LimpingReader
 from tests.marking import on_servers
 
+pytestmark = pytest.mark.both_readers
+
 GREY = RenderOptions(dpi=50, grey=True)
 
 

@@ -11,7 +11,7 @@ import pytest
 from quire.system import supervisor
 from quire.system.supervisor import SupervisedThread, restarts, supervised
 
-pytestmark = pytest.mark.no_documents
+pytestmark = pytest.mark.restarts
 
 
 def test_a_thread_goes_on_after_errors_that_are_logged_and_counted(monkeypatch, caplog):

@@ -14,7 +14,7 @@ from quire.cli.devcluster import haproxy, postgres, restate
 from quire.cli.devcluster.program import LOOK_EVERY_S, START_S, ServerProgram, listens, remembered_ports
 from quire.core.errors import ConfigurationError, install_advice
 from quire.database.leases import LEASE_S
-from quire.durable.runtimes import pools_for
+from quire.durable.worker_workflows import pools_for
 
 PACKAGES = {
     "psycopg": install_advice("postgres"),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from quire.cli.devcluster.program import ServerProgram, free_ports
 from quire.core.errors import ConfigurationError
-from quire.runtime.restate.server import RestateServer
+from quire.net.restate_server import RestateServer
 
 PROGRAM = "restate-server"
 ADVICE = "install it with `npm install --global @restatedev/restate-server`, or set QUIRE_RESTATE_SERVER to the program"

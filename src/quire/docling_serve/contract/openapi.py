@@ -84,8 +84,8 @@ def _renamed(text: str) -> str:
 
 
 def _operations() -> Iterator[tuple[str, Literal["get", "post"], Json]]:
-    converted = _answers("ConvertDocumentResponse", "CountsResponse", archive=True)
-    accepted, chunked = _answers("TaskStatusResponse"), _answers("ChunkDocumentResponse", archive=True)
+    converted = _responses("ConvertDocumentResponse", "CountsResponse", archive=True)
+    accepted, chunked = _responses("TaskStatusResponse"), _responses("ChunkDocumentResponse", archive=True)
     for wait, said, answer in (("", "", converted), ("_async", " as a task", accepted)):
         end = wait.replace("_", "/")
         body = _body("ConvertSourcesRequest")
@@ -127,7 +127,7 @@ def _operations() -> Iterator[tuple[str, Literal["get", "post"], Json]]:
     }
     older_s = {**wait_s, "name": "older_then", "description": "Seconds since the end of a task."}
     older_s["schema"] = {"type": "number", "default": 3600.0, "minimum": 0}
-    results = _answers(
+    results = _responses(
         "ConvertDocumentResponse", "CountsResponse", "ChunkDocumentResponse", "TaskFailureResult", archive=True
     )
     results["404"] = _described("The task is unknown, or has not ended.", "HTTPValidationError")
@@ -139,7 +139,7 @@ def _operations() -> Iterator[tuple[str, Literal["get", "post"], Json]]:
         named = f"task_result_{version}_result__task_id__get"
         result = _operation("tasks", "The result of a task", named, results)
         yield f"/{version}/result/{{task_id}}", "get", {**result, "parameters": _TASK}
-    cleared = _answers("ClearResponse")
+    cleared = _responses("ClearResponse")
     named = "clear_converters_v1_clear_converters_get"
     yield "/v1/clear/converters", "get", _operation("clear", "Free what is cached", named, cleared)
     named = "clear_results_v1_clear_results_get"
@@ -147,13 +147,13 @@ def _operations() -> Iterator[tuple[str, Literal["get", "post"], Json]]:
     yield "/v1/clear/results", "get", {**clear, "parameters": [older_s]}
     named = "callback_task_progress_v1_callback_task_progress_post"
     taken = {"200": {"description": "It is acknowledged.", "content": {"application/json": {"schema": {}}}}}
-    taken["422"] = _answers("ClearResponse")["422"]
+    taken["422"] = _responses("ClearResponse")["422"]
     body = _body("ProgressCallbackRequest")
     yield "/v1/callback/task/progress", "post", _operation("internal", "Take progress", named, taken, body)
 
 
 def refusals(path: str, operation: Json, *, public: bool) -> Json:
-    """The answers of a server that does not do what it is asked, by status, as far as they are the same everywhere."""
+    """The responses of a server that does not do what it is asked, by status, where these are the same everywhere."""
     found: dict[str, str] = {}
     if not public:
         found |= {
@@ -174,8 +174,8 @@ def refusals(path: str, operation: Json, *, public: bool) -> Json:
     return {status: _described(text, "HTTPValidationError") for status, text in found.items()}
 
 
-def _operation(tag: str, summary: str, name: str, answers: Json, body: Json | None = None) -> Json:
-    found: Json = {"tags": [tag], "summary": summary, "operationId": name, "responses": answers}
+def _operation(tag: str, summary: str, name: str, responses: Json, body: Json | None = None) -> Json:
+    found: Json = {"tags": [tag], "summary": summary, "operationId": name, "responses": responses}
     return found if body is None else {**found, "requestBody": body}
 
 
@@ -183,7 +183,7 @@ def _body(schema: str, content_type: str = "application/json") -> Json:
     return {"required": True, "content": {content_type: {"schema": _reference(schema)}}}
 
 
-def _answers(*names: str, archive: bool = False) -> Json:
+def _responses(*names: str, archive: bool = False) -> Json:
     listed = [_reference(name) for name in names]
     content: Json = {"application/json": {"schema": listed[0] if len(listed) == 1 else {"anyOf": listed}}}
     if archive:

@@ -15,7 +15,7 @@ from quire.core.types import Block
 
 
 class PageScores(NamedTuple):
-    """From 0 to 1; None where there is none."""
+    """The confidence scores of a page, each from 0 to 1; None for a score that the page does not have."""
 
     parse: float | None = None
     layout: float | None = None

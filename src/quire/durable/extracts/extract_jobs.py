@@ -14,7 +14,6 @@ from quire.core.types import Part
 from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.reads.read_jobs import Export, loaded_result
 from quire.evidence.catalog.catalog_rows import catalog_rows
-from quire.evidence.cite.language_model import LanguageModel
 from quire.evidence.extract.extraction import extract
 from quire.evidence.extract.extraction_json import decode_extraction, encode_extraction, extraction_of
 from quire.evidence.extract.extractor_registry import find_extractors
@@ -22,6 +21,7 @@ from quire.evidence.extract.language_model.recorded_calls import answered_by
 from quire.evidence.extract.reports import ReportFormat, report
 from quire.evidence.extract.second_reading import CropReading, reread_places, with_readings
 from quire.evidence.learn.samples import Sample
+from quire.net.language_model import LanguageModel
 from quire.output.export.crops import PageCrops, rendered_by
 from quire.reading.model_answers import answers_of_parent
 from quire.retrieval.chunk.rows import jsonl

@@ -10,11 +10,10 @@ from quire.core.context import Json
 from quire.core.engine import Engine, identity_of
 from quire.core.errors import UsageError
 from quire.core.keys import Digest, digest_of
-from quire.evidence.extract import second_reading as rereading
-from quire.evidence.extract.extraction import VERSION
 from quire.evidence.extract.extractor_registry import DEFAULT, find_extractor
 from quire.evidence.extract.schema import ExtractSchema, asked_schema
 from quire.reading.second_reading import reread_engine
+from quire.system.stage_versions import stage_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ class ExtractRequest:
 
     def digest(self, versions: Mapping[str, str]) -> Digest:
         """Of everything that decides the extraction of a document, besides what was read of it."""
-        return digest_of([VERSION, self.asked().digest, list(versions.items()), self.min_confidence])
+        return digest_of([stage_version("extract"), self.asked().digest, list(versions.items()), self.min_confidence])
 
 
 def extractor_versions(names: Sequence[str]) -> dict[str, str]:
@@ -105,4 +104,4 @@ def engine_version(reread: str, lang: Sequence[str] = ()) -> dict[str, str]:
     if not reread:
         return {}
     engine = reread_engine(reread, lang)
-    return {"reread": f"{rereading.VERSION} {identity_of(engine)} {engine.version} {engine.profile.digest()}"}
+    return {"reread": f"{identity_of(engine)} {engine.version} {engine.profile.digest()}"}

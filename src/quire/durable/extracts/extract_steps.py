@@ -18,13 +18,13 @@ from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.core.types import BBox, Part
 from quire.durable.extracts import extract_jobs as jobs
 from quire.durable.extracts.extract_request import ExtractRequest
-from quire.durable.flows.once import made_once
-from quire.durable.flows.references import TellingService
 from quire.durable.reads.read_jobs import Export
 from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps, lane_of
-from quire.evidence.cite.language_model import LanguageModel
+from quire.durable.steps.once import made_once
+from quire.durable.steps.services import TellingService
 from quire.evidence.extract.reports import ReportFormat, check_report_format
 from quire.flow.components import Files
+from quire.net.language_model import LanguageModel
 from quire.reading.messages import DocumentReference
 from quire.reading.model_answers import REQUEST, RecordedAnswers, answered_here
 from quire.reading.second_reading import crop_readings

@@ -12,6 +12,7 @@ from quire.flow.value_types import Type
 from quire.pages.recognize.options import EFFORTS, OCR_MODES
 from quire.retrieval.chunk import DEFAULT_TOKENIZER, ChunkerName, ChunkOptions
 from quire.retrieval.embed.vector_options import VECTOR_FORMATS, LexicalOptions
+from quire.system.stage_versions import stage_version
 
 if TYPE_CHECKING:
     from quire.core.types import PageResult
@@ -29,7 +30,7 @@ def _option(type: Type, default: Json = None) -> Port:
 READ = Component(
     name="read",
     unit="document",
-    version="1",
+    version=stage_version("read"),
     inputs={"source": Port(Type("document"))},
     options={
         "pages": _option(Type("string", nullable=True)),
@@ -55,7 +56,7 @@ READ = Component(
 EXPORT = Component(
     name="export",
     unit="document",
-    version="3",
+    version=stage_version("export"),
     inputs={"document": Port(Type("result")), "formats": Port(_TEXTS, required=False, default=["md"])},
     options={
         "words": _option(Type("boolean"), False),
@@ -72,7 +73,7 @@ EXPORT = Component(
 RENDER = Component(
     name="render",
     unit="document",
-    version="1",
+    version=stage_version("render"),
     inputs={"document": Port()},
     options={
         "dpi": _option(_COUNT, 150),
@@ -86,7 +87,7 @@ RENDER = Component(
 
 
 @component(
-    version="1",
+    version=stage_version("pages"),
     outputs={
         "page_count": int,
         "has_text_layer": bool,
@@ -128,7 +129,7 @@ def _kind(page: PageResult) -> str:
 PAGES = component_of(_pages, "pages")
 
 
-@component(version="3")
+@component(version=stage_version("chunk"))
 def _chunk(  # noqa: PLR0913 - one argument per option
     document: DocumentResult,
     *,
@@ -168,7 +169,7 @@ CHUNK = component_of(_chunk, "chunk")
 EMBED = Component(
     name="embed",
     unit="document",
-    version="1",
+    version=stage_version("embed"),
     inputs={"chunks": Port(Type("list"))},
     options={
         "embedders": _option(_TEXTS, []),
@@ -188,7 +189,7 @@ EMBED = Component(
 EXTRACT = Component(
     name="extract",
     unit="document",
-    version="1",
+    version=stage_version("extract"),
     inputs={"document": Port(Type("result"))},
     options={
         "schema": _option(Type("object", nullable=True)),
@@ -221,7 +222,7 @@ EXTRACT = Component(
 REPORT = Component(
     name="report",
     unit="document",
-    version="1",
+    version=stage_version("report"),
     inputs={
         "document": Port(Type("result")),
         "extraction": Port(Type("object")),
@@ -236,7 +237,7 @@ REPORT = Component(
 REVIEW = Component(
     name="review",
     unit="document",
-    version="1",
+    version=stage_version("review"),
     inputs={"document": Port(Type("result")), "extraction": Port(Type("object"))},
     options={
         "schema": _option(Type("object", nullable=True)),

@@ -1,4 +1,4 @@
-"""Components for the ready-made pipelines of `quire.pipelines.domains`. Those that open a file do so in workers."""
+"""Components for the ready-made pipelines of `quire.domains`. Those that open a file do so in workers."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps
 from quire.flow.components import Component, Files, Port, component, component_of
 from quire.flow.value_types import Type
 from quire.reading.messages import DocumentReference, SourceJson
+from quire.system.stage_versions import stage_version
 
 if TYPE_CHECKING:
     from quire.reading.result import DocumentResult
@@ -25,7 +26,7 @@ _FORM_INPUTS = {"document": Port(Type("result")), "source": Port(Type("document"
 FORM = Component(
     name="form",
     unit="document",
-    version="1",
+    version=stage_version("form"),
     inputs=_FORM_INPUTS,
     outputs={"name": Type("string"), "fields": Type("list"), "check_boxes": Type("list"), "tables": Type("list")},
     gives=Type("object"),
@@ -36,7 +37,7 @@ FORM = Component(
 FORM_WORKBOOK = Component(
     name="form_workbook",
     unit="document",
-    version="1",
+    version=stage_version("form_workbook"),
     inputs=_FORM_INPUTS,
     gives=Type("list"),
     service="form_workbook",
@@ -46,7 +47,7 @@ FORM_WORKBOOK = Component(
 DRAWING = Component(
     name="drawing",
     unit="document",
-    version="1",
+    version=stage_version("drawing"),
     inputs={"source": Port(Type("document"))},
     options={"pages": Port(Type("string", nullable=True), required=False)},
     outputs={"name": Type("string"), "tags": Type("object"), "title_block": Type("object"), "sheets": Type("list")},
@@ -77,7 +78,7 @@ def domain_services(steps: DocumentSteps) -> Mapping[str, Callable[..., object]]
     return {"form": form, "form_workbook": form_workbook, "drawing": drawing}
 
 
-@component(version="1")
+@component(version=stage_version("tag_list"))
 def _tag_list(drawing: dict[str, Json]) -> Files:
     """The tags of a drawing as CSV."""
     from quire.pipelines.domains.drawings.sheet import tags_csv, tags_of
@@ -85,7 +86,7 @@ def _tag_list(drawing: dict[str, Json]) -> Files:
     return Files({".tags.csv": tags_csv(tags_of(drawing)).encode()})
 
 
-@component(version="1", outputs={"schema": dict, "values": dict})
+@component(version=stage_version("discover"), outputs={"schema": dict, "values": dict})
 def _discover(document: DocumentResult) -> dict[str, Json]:
     """A schema proposed from a document, and its values by that schema."""
     from quire.pipelines.domains import discover

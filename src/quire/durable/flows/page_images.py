@@ -14,9 +14,9 @@ from quire.core.events import Sink, reason_of
 from quire.core.opened import Opened
 from quire.core.page_ranges import page_numbers
 from quire.core.passwords import Password, password_of
-from quire.durable.flows.references import PageService
 from quire.durable.reads.read_request import SourceRef
 from quire.durable.reads.sources import Sources
+from quire.durable.steps.services import PageService
 from quire.reading.messages import DocumentReference, PageEntry, SourceJson
 from quire.reading.worker_pages import look_into
 from quire.reading.worker_rendering import draw

@@ -17,8 +17,9 @@ from quire.core.keys import Digest, digest_bytes, digest_of
 from quire.core.passwords import Password
 from quire.durable.reads.read_request import SourceRef
 from quire.durable.reads.sources import open_source
+from quire.durable.steps.services import Service
 from quire.flow.definition import Expression, InputReference, Literal, StepReference, follow
-from quire.reading.messages import DocumentReference, OpenedReview, PageEntry, SourceJson, StepValue
+from quire.reading.messages import DocumentReference, PageEntry, SourceJson, StepValue
 
 if TYPE_CHECKING:
     from quire.core.types import PageResult
@@ -26,38 +27,6 @@ if TYPE_CHECKING:
 
 Loader: TypeAlias = "Callable[[DocumentReference], DocumentResult]"
 """Loads the result that a reference stands for."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageService:
-    """A service that processes a document in groups of pages, each a durable step."""
-
-    numbers: Callable[..., Sequence[int]]
-    """Returns the pages to process."""
-    some: Callable[..., list[PageEntry]]
-    """Called with some of them and a sink for events; returns an entry for each, with an `error` for a failed page."""
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingService:
-    """A service that begins something, which ends elsewhere with a signal to the run."""
-
-    begin: Callable[..., OpenedReview]
-    """Called with the run; says for which signal to wait."""
-    end: Callable[..., object]
-    """Called with what was begun; returns the result."""
-
-
-@dataclass(frozen=True, slots=True)
-class TellingService:
-    """A service that emits events about what it does."""
-
-    call: Callable[..., object]
-    """Called with a sink for events, and the arguments; returns the result."""
-
-
-Service: TypeAlias = Callable[..., object] | PageService | WaitingService | TellingService
-"""A function that the runner of a flow provides for its components; it takes references instead of documents."""
 
 BYTES: Final = "$bytes"
 """The key of an artifact that stands for bytes: `{"$bytes": digest, "size": …}`."""

@@ -19,17 +19,10 @@ from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.core.page_ranges import selection
 from quire.core.types import PageResult
 from quire.durable.extracts.extract_request import engine_version, extractor_versions
-from quire.durable.flows.once import made_once
-from quire.durable.flows.references import (
-    BYTES,
-    PageService,
-    StoredValue,
-    TellingService,
-    Values,
-    WaitingService,
-    is_source,
-)
+from quire.durable.flows.references import BYTES, StoredValue, Values, is_source
 from quire.durable.flows.vectors import embedder_versions
+from quire.durable.steps.once import made_once
+from quire.durable.steps.services import PageService, TellingService, WaitingService
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
 from quire.output.export import FORMATS, find_format

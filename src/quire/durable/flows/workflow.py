@@ -24,21 +24,14 @@ from quire.durable.extracts.extract_steps import extracting, reporting
 from quire.durable.flows.domains import domain_services
 from quire.durable.flows.ends import document_request, identified, output_value
 from quire.durable.flows.page_images import rendering
-from quire.durable.flows.references import (
-    PageService,
-    RecentResults,
-    Service,
-    Values,
-    WaitingService,
-    is_source,
-    result_value,
-)
+from quire.durable.flows.references import RecentResults, Values, is_source, result_value
 from quire.durable.flows.step_work import GROUP, Making
 from quire.durable.flows.vectors import embedding
 from quire.durable.reads.read_records import load_result
 from quire.durable.reads.read_steps import DocumentSteps
-from quire.durable.review_wait import reviewing
-from quire.durable.step_events import step_sink
+from quire.durable.review.review_steps import reviewing
+from quire.durable.steps.services import PageService, Service, WaitingService
+from quire.durable.steps.step_events import step_sink
 from quire.flow import Component, FlowDefinition, Node, Step, StepReference, check, parse
 from quire.flow.component_registry import ComponentRegistry
 from quire.flow.definition import references
@@ -58,6 +51,7 @@ from quire.reading.messages import (
     PageSelection,
     StepValue,
 )
+from quire.system.stage_versions import workflow_version
 
 STAGE = "step"
 KEPT = 16
@@ -122,7 +116,7 @@ class Flows:
         self._known: dict[str, FlowDefinition] = {}
 
     def workflow(self) -> Workflow:
-        return Workflow("flow", self.flow, version="2", pool="documents")
+        return Workflow("flow", self.flow, version=workflow_version(), pool="documents")
 
     async def flow(self, ctx: Context, argument: FlowArgument) -> FlowOutcome:
         """Run a flow."""

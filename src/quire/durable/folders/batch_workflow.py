@@ -17,7 +17,7 @@ from typing import cast
 
 from quire.batch import StageContext, StageError, StageHooks, StageOutcome, StagePlan, Stop
 from quire.batch.manifest import LEFT_OUT, Row, item_name
-from quire.batch.stage_events import FIGURES, StageTeller
+from quire.batch.stage_events import COUNTED, StageTeller
 from quire.batch.stage_scheduler import StageScheduling
 from quire.core.context import Context, RunState, Runtime, Workflow
 from quire.core.errors import Category, FencedError, QuireError, RunError, UsageError
@@ -29,8 +29,7 @@ from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.folders.discovery import LeftOutFile
 from quire.durable.folders.document_runs import STAGE, Documents, Planned, item_of
 from quire.durable.folders.plan import PlanStopped, plan_batch
-from quire.durable.indexing.delivery import IndexTarget, delivery_to
-from quire.reading.messages import BatchArgument, BatchFigures
+from quire.reading.messages import BatchArgument, BatchCountsJson
 from quire.store.artifacts import ArtifactStore
 from quire.system.supervisor import SupervisedThread
 
@@ -66,13 +65,13 @@ class Batches:
         """If machines share a database, only the machine that submitted a batch can access its files."""
         return Workflow(FLOW, self.batch, pool=batch_pool(self._store))
 
-    async def batch(self, ctx: Context, argument: BatchArgument) -> BatchFigures | None:
-        """Drive a `BatchRequest`; returns its figures, or None if it was cancelled."""
+    async def batch(self, ctx: Context, argument: BatchArgument) -> BatchCountsJson | None:
+        """Drive a `BatchRequest`; returns its counts, or None if it was cancelled."""
         began = (await ctx.now()).timestamp()
-        figures: BatchFigures | None = await ctx.run("documents", self._drive, ctx, argument, began)
-        return figures
+        counts: BatchCountsJson | None = await ctx.run("documents", self._drive, ctx, argument, began)
+        return counts
 
-    def _drive(self, ctx: Context, argument: BatchArgument, began: float) -> BatchFigures | None:
+    def _drive(self, ctx: Context, argument: BatchArgument, began: float) -> BatchCountsJson | None:
         """Runs in a thread of the runtime until the batch ends."""
         request, store, run = BatchRequest.from_json(argument), self._store, ctx.run_id
         done_before = _done_in(Runs(store.database), run)
@@ -83,8 +82,7 @@ class Batches:
             except PlanStopped as stopped:
                 raise _left(run) from stopped
             documents = plan.documents
-            delivery = delivery_to(store, IndexTarget.from_json(request.index)) if request.index else None
-            driver = Documents(request, plan.asked, self._runtime(), store, run, began=began, delivery=delivery)
+            driver = Documents(request, plan.asked, self._runtime(), store, run, began=began)
             context = StageContext(STAGE, run, request.stage_options(), len(documents))
             teller = StageTeller(context, StageHooks(after_item=driver.after), (emit,), map(_row, plan.left_out))
             items = StagePlan(STAGE, [item_of(document) for document in documents])
@@ -96,11 +94,11 @@ class Batches:
             raise _left(run)
         if outcome.cancelled:
             raise RunError(outcome.cancelled_reason, exit_code=_exit_code(outcome))
-        figures = {name: getattr(outcome, name) for name in (*FIGURES, "wall_ms")}
+        counts = {name: getattr(outcome, name) for name in (*COUNTED, "wall_ms")}
         # A run that continues after an interruption reports all of its documents as its own.
         own = sum(document.state == "done" and document.name in done_before for document in documents)
-        figures |= {"succeeded": figures["succeeded"] + own, "skipped": figures["skipped"] - own}
-        return cast("BatchFigures", {**figures, "quarantined": plan.counts["quarantined"]})
+        counts |= {"succeeded": counts["succeeded"] + own, "skipped": counts["skipped"] - own}
+        return cast("BatchCountsJson", {**counts, "quarantined": plan.counts["quarantined"]})
 
 
 def batch_pool(store: ArtifactStore) -> str:
@@ -218,9 +216,9 @@ class _Followed:
         """The outcome of the batch; `reason` says why it ended early, if it did."""
         if self._end is not None:
             payload = self._end.payload
-            figures = {name: payload[name] for name in FIGURES if name in payload}
+            ended = {name: payload[name] for name in COUNTED if name in payload}
             why = (reason or str(payload["reason"])) if "reason" in payload else ""
-            outcome = StageOutcome(**figures, cancelled=bool(why), cancelled_reason=why, wall_ms=payload["ms"])  # type: ignore[arg-type]
+            outcome = StageOutcome(**ended, cancelled=bool(why), cancelled_reason=why, wall_ms=payload["ms"])  # type: ignore[arg-type]
         else:
             counts = self._counts
             outcome = StageOutcome(

@@ -4,32 +4,31 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Condition, Lock
 
 from quire.batch import ItemOutcome, StageContext, StageError, WorkItem
 from quire.batch.schedule import Task
-from quire.core.context import Runtime
+from quire.core.context import Json, Runtime
 from quire.core.errors import PERMANENT, InputError, RunCancelled, RunError, StoreError
 from quire.core.events import Event
 from quire.core.hashing import FileState, hash_file
 from quire.core.keys import digest_bytes
-from quire.database.document_rows import DocumentRows
 from quire.database.outputs import Output, OutputFile, Outputs
 from quire.database.paths import path_text
 from quire.database.quarantine import Quarantine, Quarantined
 from quire.database.runs import Runs
-from quire.durable.flows.flow_call import named_files
 from quire.durable.flows.workflow import flow_output
 from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.folders.document_work import FlowSettings
 from quire.durable.folders.plan import PlannedDocument, areas_digest
-from quire.durable.indexing.delivery import IndexDelivery
+from quire.durable.indexing.index_queue import FLOW as INDEX
+from quire.durable.inline.flow_call import named_files
 from quire.durable.reads.read_request import SourceRef
 from quire.durable.reads.sources import keep_source
-from quire.reading.messages import CallCounts, DocumentFacts, FlowArgument, FlowOutcome
+from quire.reading.messages import CallCounts, DocumentFacts, FlowArgument, FlowOutcome, IndexArgument, IndexCounts
 from quire.reading.page_recognition import GATE
 from quire.store.artifacts import ArtifactStore
 from quire.system.atomic_files import write_files
@@ -56,11 +55,8 @@ class Documents:
         run: str,
         *,
         began: float,
-        delivery: IndexDelivery | None = None,
     ) -> None:
-        """`began` is when the batch began: earlier calls of engines belong to another run. With `delivery` no files
-        are written: chunks go to an index."""
-        self._delivery = delivery
+        """`began` is when the batch began: earlier calls of engines belong to another run."""
         self._request, self._asked, self._runtime, self._store = request, asked, runtime, store
         self._outputs, self._quarantine = Outputs(store.database), Quarantine(store.database)
         self._runs, self._run = Runs(store.database), run
@@ -78,8 +74,8 @@ class Documents:
         _check_unchanged(document)
         key = f"{document.key}/{document.again}" if document.again else document.key
         run, earlier, result = self._result(document, key)
-        if self._delivery is not None:
-            return self._indexed(document, run, result, self._delivery)
+        if self._request.index is not None:
+            return self._indexed(document, run, result, self._request.index)
         try:
             contents = self._contents(document, result)
         except StoreError:
@@ -106,20 +102,26 @@ class Documents:
         return ItemOutcome("partial" if status == "partial" or lost else "ok", result_facts)
 
     def _indexed(
-        self, document: PlannedDocument, run: str, result: FlowOutcome, delivery: IndexDelivery
+        self, document: PlannedDocument, run: str, result: FlowOutcome, target: Mapping[str, Json]
     ) -> ItemOutcome:
-        rows = flow_output(self._store, result)["chunks"]
+        """Put the chunks of a document into an index: no files are written."""
         _check_unchanged(document)
-        chunks = delivery.put(document.document, document.path, rows)
-        for replaced in delivery.others_at(document.path, document.document):
-            places = [*DocumentRows(self._store.database).outputs(replaced)]
-            below = f"{path_text(self._request.output)}/"
-            if not any(place.startswith(below) and place != path_text(document.place) for place in places):
-                delivery.remove(replaced)  # unless another file still has that content
+        argument: IndexArgument = {
+            "target": target,
+            "tenant": "",
+            "background": False,
+            "path": str(document.path),
+            "place": str(document.place),
+            "document": document.document,
+            "chunks": result,
+        }
+        indexing, _ = self._tracked(lambda: (self._runtime.submit(INDEX, argument), False))
+        counts: IndexCounts = self._awaited(document, indexing)
+        self._runtime.forget(indexing)  # the record of the output is what is left of it
         status, facts = _facts(self._runtime.events(run), since=self._since)
         self._record(document, (), None, facts["ledger"].get("failed", 0))
         result_facts: DocumentFacts = {**_basic_facts(document), **facts, **self._uploads.pop(document.name, {})}
-        result_facts |= {"document_run": run, "chunks": chunks}
+        result_facts |= {"document_run": run, "chunks": counts["chunks"]}
         return ItemOutcome("partial" if status == "partial" else "ok", result_facts)
 
     def after(self, item: WorkItem, outcome: ItemOutcome, context: StageContext) -> None:
@@ -182,15 +184,14 @@ class Documents:
             with self._lock:
                 self._uploads[document.name] = {"upload_bytes": size, "upload_ms": ms}
 
-    def _awaited(self, document: PlannedDocument, run: str) -> FlowOutcome:
+    def _awaited(self, document: PlannedDocument, run: str) -> Json:
         limit_s = self._request.options.per_item_timeout_s
         with self._lock:
             cancelled = self._cancelled
         try:
             if cancelled:  # while this run was submitted
                 self._runtime.cancel(run)
-            result: FlowOutcome = self._runtime.result(run, timeout_s=limit_s or None)
-            return result
+            return self._runtime.result(run, timeout_s=limit_s or None)
         except TimeoutError:
             with self._lock:
                 self._late.add(run)
@@ -205,11 +206,15 @@ class Documents:
 
     def _submitted(self, argument: FlowArgument, key: str) -> tuple[str, bool]:
         """The run of a key, from now on one of those under way, and whether it is an earlier run."""
+        return self._tracked(lambda: self._submit(argument, key))
+
+    def _tracked(self, submit: Callable[[], tuple[str, bool]]) -> tuple[str, bool]:
+        """Submit a run that is cancelled with the batch."""
         with self._lock:
             self._submitting += 1
         run = ""
         try:
-            run, earlier = self._submit(argument, key)
+            run, earlier = submit()
             return run, earlier
         finally:
             with self._submitted_all:

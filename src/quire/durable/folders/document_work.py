@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from quire.core.context import Json
 from quire.core.errors import RunError, UsageError
 from quire.core.keys import digest_bytes, digest_of
-from quire.durable.flows.flow_call import Flow
 from quire.durable.flows.references import Values
 from quire.durable.flows.step_work import Making
 from quire.durable.flows.workflow import Registered, flow_argument
 from quire.durable.folders.batch_request import BatchRequest
-from quire.durable.reads.read_request import ReadRequest, SourceRef
+from quire.durable.inline.flow_call import Flow
+from quire.durable.reads.read_request import READ_STAGES, ReadRequest, SourceRef
+from quire.evidence.extract.extractor import code_version
 from quire.flow.definition import FlowDefinition, plain
 from quire.flow.validation import input_problems
-from quire.pages import assemble
 from quire.reading.messages import DecidingSettings, DocumentReference, FlowArgument, SourceJson
+from quire.system.stage_versions import OURS, STAGES, stage_parts, stage_version
 
 PATIENCE = ("retries", "retry_backoff_s")
 """Inputs that do not change the output."""
@@ -105,7 +106,15 @@ def difference(before: Mapping[str, Json], now: DecidingSettings) -> str:
     parts = sorted(name for name in made_by.keys() | makes.keys() if made_by.get(name) != makes.get(name))
     if not made_by or not parts:
         return "it was made by another version of Quire or of an engine"
-    return ", ".join(_changed(name, made_by.get(name), makes.get(name)) for name in parts)
+    own = [name.removesuffix(OURS) for name in parts if name.endswith(OURS)]
+    others = [_changed(name, made_by.get(name), makes.get(name)) for name in parts if not name.endswith(OURS)]
+    if own:
+        others.append(f"the {_listed(own)}{OURS} {'has' if len(own) == 1 else 'have'} changed")
+    return ", ".join(others)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _changed(part: str, before: str | None, now: str | None) -> str:
@@ -121,21 +130,29 @@ def _versions(flow: Registered, inputs: Mapping[str, Json]) -> tuple[dict[str, s
     """The version of each step, and the versions of the parts that it covers, by name."""
     versions: dict[str, str] = {}
     parts: dict[str, str] = {}
+    stages: list[str] = []
     for step in flow.definition.steps:
         component = flow.components.find(step.component)
         making = Making(step, component, _inputs(inputs))
         version = making.version
-        parts[f"component {component.name}"] = component.version
+        if component.name in STAGES:
+            stages.append(component.name)
+        else:
+            parts[f"component {component.name}"] = component.version
         parts |= {f"format {name}": one for name, one in making.format_versions().items()}
         parts |= {f"embedder {name}": one for name, one in making.embedder_versions().items()}
-        parts |= {f"extractor {name}": one for name, one in making.extractor_versions().items()}
+        parts |= {
+            f"extractor {name}": one
+            for name, one in making.extractor_versions().items()
+            if not one.endswith(code_version())
+        }
         if component.workflow == "document":
             reading = _reading(making)
-            version = digest_of([version, assemble.VERSION, reading.settings() if reading else ""])
-            parts["assembly of Quire"] = assemble.VERSION
-            parts |= reading.parts() if reading else {}
+            version = digest_of([version, *map(stage_version, READ_STAGES), reading.settings() if reading else ""])
+            parts |= reading.engine_parts() if reading else {}
+            stages += READ_STAGES
         versions[step.id] = version
-    return versions, parts
+    return versions, {**parts, **stage_parts(*dict.fromkeys(stages))}
 
 
 def _reading(making: Making) -> ReadRequest | None:

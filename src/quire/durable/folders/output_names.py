@@ -37,7 +37,7 @@ class NamedSource:
         """For messages: without the query of a URL, which may be a secret."""
         if self.url is None:
             return str(self.path)
-        from quire.net.fetching import shown_url
+        from quire.net.urls import shown_url
 
         return shown_url(self.url)
 
@@ -48,7 +48,7 @@ class NamedSource:
     @classmethod
     def of_url(cls, url: str) -> NamedSource:
         """Named after the path of the URL, with a hash of the URL if it has a query."""
-        from quire.net.fetching import url_name
+        from quire.net.urls import url_name
 
         parts = urlsplit(url)
         stem = output_stem(url_name(url))

@@ -1,4 +1,4 @@
-"""What a batch does with the chunks of a document instead of writing files: embed them, and put them into the index.
+"""The delivery of a document to an index: its chunks are embedded, and replace those that the index had of it.
 
 Vectors are looked up in the store first: those that a flow or an earlier run has made are not made again.
 """
@@ -15,17 +15,14 @@ from urllib.parse import quote
 from quire.asking import Asker
 from quire.core.context import Json, Store
 from quire.core.embedder import Embedder
-from quire.core.errors import UsageError
 from quire.core.keys import digest_of
-from quire.database.paths import path_text
 from quire.lexicon import terms as lexical
 from quire.retrieval.chunk import ChunkOptions, find_tokenizer, settings_of
 from quire.retrieval.embed.batches import dense_vectors
-from quire.retrieval.embed.embedder_registry import find_embedder
 from quire.retrieval.search import passages, statements
 from quire.retrieval.search.backend import IndexBackend, IndexProfile, check_embedder, embedder_version
 from quire.retrieval.search.hits import IndexedChunk, IndexedDocument
-from quire.store.artifacts import ArtifactStore
+from quire.system.stage_versions import stage_version
 from quire.system.workers import WorkerPool, shared_pool
 
 if TYPE_CHECKING:
@@ -41,7 +38,10 @@ PLACE = "/quire-index"
 
 @dataclass(frozen=True, slots=True)
 class IndexTarget:
-    """Which version of an index a batch fills, and how it cuts and embeds documents. Goes with the request."""
+    """Which version of an index is filled, and how documents are cut and embedded for it. Goes with requests.
+
+    Without a `version`, the one of its profile is filled, and made when it is new.
+    """
 
     embedder: str
     max_tokens: int | None = None
@@ -70,7 +70,7 @@ class IndexTarget:
     def profile(self, embedder: Embedder | None) -> IndexProfile:
         options = ChunkOptions(max_tokens=self.max_tokens, use_markdown_tables=True)
         chunks = digest_of(settings_of(options, find_tokenizer(options.tokenizer)))
-        contents = f"{lexical.VERSION}/{passages.VERSION}/{statements.VERSION}"
+        contents = stage_version("index")
         if embedder is None:
             return IndexProfile(chunks, contents)
         version = embedder_version(embedder)
@@ -95,7 +95,7 @@ class IndexOwner(NamedTuple):
 
 
 class IndexDelivery:
-    """Puts the documents of a batch into an index. Thread-safe."""
+    """Puts documents into an index. Thread-safe."""
 
     def __init__(
         self,
@@ -124,23 +124,6 @@ class IndexDelivery:
         self._store.flush()  # an index never has what the store has not
         self._index.put([_document(owner, path, rows, chunks)])
         return len(chunks)
-
-    def others_at(self, path: Path, document: str) -> list[str]:
-        """The documents of earlier contents of a file that has this one now."""
-        return [found for found in self._index.at(path_text(path)) if found != document]
-
-    def remove(self, document: str) -> None:
-        self._index.remove([document], tenant="")
-
-
-def delivery_to(store: ArtifactStore, target: IndexTarget) -> IndexDelivery:
-    """For a batch that was submitted with this target. Raises UsageError when its version was dropped since."""
-    from quire.durable.indexing.store_index import open_indexes
-
-    index = open_indexes(store, target.engine).open(name=target.version)
-    if index is None:
-        raise UsageError(f"the search index of {store.place} has no version {target.version} any more; index again")
-    return IndexDelivery(store, index, find_embedder(target.embedder))
 
 
 def _document(owner: IndexOwner, path: PurePath, rows: list[ChunkRow], chunks: list[IndexedChunk]) -> IndexedDocument:

@@ -22,7 +22,7 @@ from quire.store.scoped import scoped
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class PageRecord:
     """A page that was read: its ledger entry, the digests of its blocks and text, and the attempts of engines.
 
     Attempts have no times, so that two reads of a page have equal records. In the index, a page that no engine could
@@ -39,25 +39,25 @@ class Record:
         return [info_row(self.info), self.blocks, self.text, path]
 
     @classmethod
-    def of_row(cls, row: Sequence[Json]) -> Record:
+    def of_row(cls, row: Sequence[Json]) -> PageRecord:
         info, blocks, text, path = row
         return cls(info_of_row(info), blocks, text, tuple(Attempt(*attempt) for attempt in path))
 
 
-def index_key(document: str, index: Digest) -> ArtifactKey:
+def pages_key(document: str, index: Digest) -> ArtifactKey:
     """The key of the index of a document that was read: gone once the document is deleted."""
     return artifact_key("index", "1", (document, index), Profile().digest())
 
 
-class ReadIndex:
+class ReadPages:
     """The records of a document by page."""
 
-    def __init__(self, records: Mapping[int, Record]) -> None:
+    def __init__(self, records: Mapping[int, PageRecord]) -> None:
         self.records = records
 
     @classmethod
-    def load(cls, store: Store, digest: Digest) -> ReadIndex:
-        return cls({number: Record.of_row(row) for number, *row in json.loads(store.load(digest))})
+    def load(cls, store: Store, digest: Digest) -> ReadPages:
+        return cls({number: PageRecord.of_row(row) for number, *row in json.loads(store.load(digest))})
 
     @property
     def texts(self) -> dict[int, Digest]:
@@ -75,7 +75,7 @@ def load_result(store: Store, reference: DocumentReference, *, password: Passwor
     source = SourceRef.from_json(reference["source"])
     reopen = partial(open_source, store, source, password=password, bundle=reference.get("bundle"))
     media_type = reference.get("media_type") or reopen().media_type  # references of older versions lack it
-    index = ReadIndex.load(store, reference["index"])
+    index = ReadPages.load(store, reference["index"])
     texts = Texts(store)
     for number, digest in index.texts.items():
         texts.add(number, digest)

@@ -17,25 +17,15 @@ from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.core.media_types import by_name
 from quire.core.page_ranges import check_pages
 from quire.core.table_areas import TableArea, TableOptions, TablesMode, areas_beside
-from quire.pages import assemble, layout
-from quire.pages.recognize import page_job as looking
-from quire.pages.recognize import recognised_text as placing
-from quire.pages.recognize import structured
 from quire.pages.recognize.engine_registry import make
 from quire.pages.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.reading.messages import ReadArgument, SourceJson
-from quire.reading.page_stages import NativeText
 from quire.reading.recognizer import DEFAULT_ENGINES, DEFAULT_FORMULAS
+from quire.system.stage_versions import stage_version
 
-STAGES = {
-    "text extraction of Quire": NativeText.version,
-    "page layout of Quire": layout.VERSION,
-    "OCR placement of Quire": placing.VERSION,
-    "OCR structure of Quire": structured.VERSION,
-    "OCR preparation of Quire": looking.VERSION,
-}
-"""The stages between the file and the blocks of a page, with their versions."""
-VERSIONS = tuple(STAGES.values())
+PAGE_STAGES = ("native-text", "bundle", "picture", "recognised-text", "structured-blocks", "page-blocks")
+"""The stages between the file and the blocks of a page."""
+READ_STAGES = (*PAGE_STAGES, "document")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +123,19 @@ class ReadRequest:
         named = [self.source.name] if by_name(self.source.name) else []  # the name decides how it is converted
         areas = [area.to_json() for area in self._table_options.areas]
         by_hand = [areas] if areas else []
-        return digest_of([self.source.id, self.pages or "", self.settings(), assemble.VERSION, *named, *by_hand])
+        return digest_of(
+            [self.source.id, self.pages or "", self.settings(), stage_version("document"), *named, *by_hand]
+        )
 
     def settings(self) -> Digest:
         """The digest of what decides how pages are read, but for areas: settings, versions of stages and engine."""
         own = (self.ocr, self.effort, self.engines, self.lang, self.figures, self.redactions, self.tables, self.hints)
-        return _settings(*own, self.scope)
+        return _settings(*own, self.scope, tuple(map(stage_version, PAGE_STAGES)))
 
-    def parts(self) -> dict[str, str]:
-        """The versions that `settings` covers besides the options, by name, so that a change can be explained."""
+    def engine_parts(self) -> dict[str, str]:
+        """The versions of the engines that `settings` covers, by name, so that a change can be explained."""
         engines = _engines(self)
         return {
-            **STAGES,
             **{f"engine {name}": version for name, version, _ in engines},
             **{f"settings of the engine {name}": profile for name, _, profile in engines},
         }
@@ -166,6 +157,7 @@ def _settings(  # noqa: PLR0913 - one argument per setting, so that they are has
     tables: TablesMode,
     hints: tuple[str, ...],
     scope: str,
+    versions: tuple[Digest, ...],
 ) -> Digest:
     own = (ocr, effort, engines, lang, figures, redactions, tables, (), hints)
     request = ReadRequest(SourceRef("", "", ""), None, *own, scope=scope)
@@ -174,7 +166,7 @@ def _settings(  # noqa: PLR0913 - one argument per setting, so that they are has
     del kept["deadline"], kept["max_pages"], kept["areas"]
     if not request.scope:
         del kept["scope"]  # so that the keys are those from before there were scopes
-    return digest_of([kept, VERSIONS, _engines(request)])
+    return digest_of([kept, versions, _engines(request)])
 
 
 def _engines(request: ReadRequest) -> list[tuple[str, str, str]]:

@@ -24,7 +24,7 @@ from quire.core.page_ranges import page_numbers, selection
 from quire.core.passwords import Password, password_of
 from quire.core.types import OutlineEntry, PageInfo, PageResult
 from quire.durable.reads import read_jobs as jobs
-from quire.durable.reads.read_records import ReadIndex, Record, index_key
+from quire.durable.reads.read_records import PageRecord, ReadPages, pages_key
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.reads.sources import Sources
 from quire.flow.components import Files
@@ -260,10 +260,12 @@ class DocumentSteps:
         staged = self._staged(request, run, sink)
         structured = "structure" in plan
         document = assemble_document(staged, Texts(store), pages, outline, elsewhere, structured=structured).digest
-        tried = {n: Record(infos[n], NO_DIGEST, NO_DIGEST, path) for n, one in failed.items() if (path := _path(one))}
+        tried = {
+            n: PageRecord(infos[n], NO_DIGEST, NO_DIGEST, path) for n, one in failed.items() if (path := _path(one))
+        }
         indexed = records | tried
         index = json.dumps([[n, *indexed[n].to_row()] for n in numbers if n in indexed]).encode()
-        index_digest = store.save(index_key(source.id, digest_bytes(index)), index, stage="index", document=source.id)
+        index_digest = store.save(pages_key(source.id, digest_bytes(index)), index, stage="index", document=source.id)
         ledger = Ledger.of([records[n].info if n in records else infos[n] for n in numbers])
         ms = round((time.time() - plan["began"]) * 1000, 3)
         staged.emit("finished", "read", payload={"ms": ms, "status": ledger.status, **asdict(ledger)})
@@ -294,7 +296,7 @@ class DocumentSteps:
         images: Literal["embed"] | None = None,
     ) -> Files:
         """Export the document of a reference in some formats; file names are suffixes, to follow its stem."""
-        path = ReadIndex.load(self.store, document["index"]).path if trace else None
+        path = ReadPages.load(self.store, document["index"]).path if trace else None
         with self.requested(document, tuple(formats), words=words, path=path) as asked:
             request = replace(asked, figures=figures, images=images)
             lane = lane_of(document["ledger"]["pages"])
@@ -314,7 +316,7 @@ class DocumentSteps:
         path: Mapping[int, tuple[Attempt, ...]] | None = None,
     ) -> Iterator[jobs.Export]:
         """The document of a reference for a job of a worker, valid inside the context."""
-        index = ReadIndex.load(self.store, document["index"])
+        index = ReadPages.load(self.store, document["index"])
         with self.opened(SourceRef.from_json(document["source"]), document.get("bundle")) as opened:
             media_type = document.get("media_type") or opened.open().media_type
             request = jobs.Export(opened, media_type, document["document"], index.texts, formats, words, path)
@@ -371,7 +373,7 @@ class DocumentSteps:
             return PageOutcome(number, failed=(info.reason or info.status)[:REASON], info=_row(info), path=tried)
         if page.blocks is None:
             return PageOutcome(number, needs=page.needs.reason if page.needs else "")
-        record = Record(flow.info_of(page.blocks, number), page.blocks.digest, flow.text_of(number), path)
+        record = PageRecord(flow.info_of(page.blocks, number), page.blocks.digest, flow.text_of(number), path)
         data = json.dumps(record.to_row()).encode()
         self.store.save(request.page_key(number, reader), data, stage="page", document=request.source.id, page=number)
         return PageOutcome(number)
@@ -382,7 +384,7 @@ class DocumentSteps:
     def _pool(self) -> WorkerPool:
         return self._own_pool or shared_pool(self.workers)
 
-    def _records(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> dict[int, Record]:
+    def _records(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> dict[int, PageRecord]:
         keys = {number: request.page_key(number, reader) for number in numbers}
         found = self.store.find_many(list(keys.values()))
         gone = [number for number, key in keys.items() if key not in found]
@@ -390,8 +392,8 @@ class DocumentSteps:
             raise StoreError(f"page {gone[0]} of {request.source.name} is no longer in the store; run it again")
         return {number: self._record(found[key]) for number, key in keys.items()}
 
-    def _record(self, digest: Digest) -> Record:
-        return Record.of_row(json.loads(self.store.load(digest)))
+    def _record(self, digest: Digest) -> PageRecord:
+        return PageRecord.of_row(json.loads(self.store.load(digest)))
 
     def work(
         self,

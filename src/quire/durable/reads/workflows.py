@@ -12,6 +12,7 @@ from quire.core.page_ranges import page_numbers, selection
 from quire.durable.reads.read_request import ReadRequest
 from quire.durable.reads.read_steps import DocumentSteps, PageOutcome
 from quire.reading.messages import DocumentPlan, DocumentReference, PagesArgument, PagesResult, ReadArgument
+from quire.system.stage_versions import workflow_version
 
 GROUP = 16
 """Pages of one invocation, where repeating a page is cheap."""
@@ -26,10 +27,15 @@ class Reads:
         self._steps = steps
 
     def workflows(self) -> tuple[Workflow, ...]:
+        code = workflow_version()
+
+        def tenant_of(argument: PagesArgument) -> str:
+            return _tenant(argument["request"])
+
         return (
-            Workflow("document", self.document, version="2", tenant_of=_tenant),
-            Workflow("pages", self.pages, pool="pages", tenant_of=lambda argument: _tenant(argument["request"])),
-            Workflow("page", self.page, pool="recognize", tenant_of=lambda argument: _tenant(argument["request"])),
+            Workflow("document", self.document, version=code, tenant_of=_tenant),
+            Workflow("pages", self.pages, version=code, pool="pages", tenant_of=tenant_of),
+            Workflow("page", self.page, version=code, pool="recognize", tenant_of=tenant_of),
         )
 
     async def document(self, ctx: Context, argument: ReadArgument) -> DocumentReference:

@@ -23,8 +23,9 @@ from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_bytes, dig
 from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps
 from quire.durable.tasks import task_jobs as jobs
 from quire.evidence.extract.language_model.recorded_calls import each_answered
-from quire.net.fetching import sendable
 from quire.net.model_server import PASSING, Broken, ModelServer
+from quire.net.transport import Deadline
+from quire.net.urls import sendable
 from quire.output.export.docling_enrichments import Addition, EnrichmentKind, request_about, understood
 from quire.pages.recognize.engine_registry import make
 from quire.pages.recognize.vision import VisionEngine
@@ -60,7 +61,7 @@ class PictureModel:
 
     def ask(self, kind: EnrichmentKind, request: bytes) -> bytes:
         """The answer of the server. Raises EngineError, also for one that means nothing: it is not worth keeping."""
-        deadline = time.monotonic() + self.timeout_s
+        deadline = Deadline.after(self.timeout_s)
         answer = self.server.post(self.name, self.url, request, deadline, retried=PASSING, mended=True)
         self.said(kind, answer)
         return answer

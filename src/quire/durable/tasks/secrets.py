@@ -7,7 +7,7 @@ no answer, list or log, and is removed from the database when the run has ended.
 from __future__ import annotations
 
 from quire.core.context import Json
-from quire.net.fetching import shown_url
+from quire.net.urls import shown_url
 from quire.reading.messages import TaskArgument, TaskSource
 
 OPEN = ("inbody", "zip")

@@ -35,7 +35,6 @@ from quire.pages.recognize.vision.request import data_url
 from quire.reading.native_pages import text_of_page
 from quire.reading.result import DocumentResult, ReadSource
 
-VERSION = "2"
 PICTURES_AT_ONCE = 16
 """Pictures that are cut by one job: what is in memory at a time."""
 PICTURE_SCALE, PICTURE_SIDE, PICTURE_BYTES = 2.0, 2048, 4 << 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from math import inf
 
@@ -17,11 +17,13 @@ from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_bytes, dig
 from quire.core.media_types import input_format_of
 from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.extracts.extract_steps import ExtractSteps
+from quire.durable.indexing.index_queue import queue_document
+from quire.durable.indexing.read_places import ReadPlace
 from quire.durable.reads.read_jobs import ShortRead
 from quire.durable.reads.read_request import ReadRequest
 from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps, lane_of
 from quire.durable.reads.sources import save_source, source_key
-from quire.durable.review_wait import ReviewSteps
+from quire.durable.review.review_steps import ReviewSteps
 from quire.durable.tasks import buckets as delivering
 from quire.durable.tasks import task_jobs as jobs
 from quire.durable.tasks.enrichments import Enriching
@@ -39,6 +41,8 @@ from quire.reading.messages import (
     TaskResult,
     TaskSource,
 )
+from quire.store.artifacts import ArtifactStore
+from quire.system.stage_versions import stage_version
 from quire.system.workers.pool import Lane
 
 SHORT_S = 120.0
@@ -116,6 +120,12 @@ class TaskSteps:
             made["output"] = self._saved(steps, read, wanted, reply.header["output"], reply.data[size:])
         store.flush()
         return made
+
+    def queue_for_index(self, target: Mapping[str, Json], document: TaskDocument, run: str, number: int) -> str:
+        """Queue a document that was read for a search index; returns the run that puts it there."""
+        store = self._documents.store
+        assert isinstance(store, ArtifactStore)
+        return queue_document(store.database, target, document["reference"], ReadPlace(run, number))
 
     def enriched(self, argument: TaskArgument, document: TaskDocument) -> TaskEnrichment:
         """What a vision model says about a document that was read."""
@@ -258,7 +268,7 @@ def _stored(store: Store, document: Document, source: TaskSource) -> TaskSource:
 
 def _output_key(reference: DocumentReference, wanted: jobs.Wanted) -> ArtifactKey:
     inputs = reference["document"], reference["index"], reference["source"]["id"]
-    return artifact_key("task-output", jobs.VERSION, inputs, digest_of(wanted.to_json()))
+    return artifact_key("task-output", stage_version("task-output"), inputs, digest_of(wanted.to_json()))
 
 
 def _expands(argument: TaskArgument) -> bool:

@@ -12,11 +12,11 @@ from quire.core.keys import Digest
 from quire.core.names import safe_name
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.reads.workflows import sink_of
-from quire.durable.step_events import step_sink
+from quire.durable.steps.step_events import step_sink
 from quire.durable.tasks import progress
 from quire.durable.tasks.secrets import unsealed
 from quire.durable.tasks.task_steps import READS, TaskSteps
-from quire.net.fetching import url_name
+from quire.net.urls import url_name
 from quire.reading.messages import (
     DocumentReference,
     OpenedReview,
@@ -29,6 +29,7 @@ from quire.reading.messages import (
     TaskResult,
     TaskSource,
 )
+from quire.system.stage_versions import workflow_version
 
 TASKS, CALLS = "tasks", "calls"
 """The pools: for tasks that wait in a queue, and for those that a caller waits for."""
@@ -62,7 +63,8 @@ class Tasks:
         self._steps = steps
 
     def workflow(self) -> Workflow:
-        return Workflow("task", self.task, pool=TASKS, keeps_slot=True, pool_of=_pool, tenant_of=_tenant)
+        code = workflow_version()
+        return Workflow("task", self.task, code, pool=TASKS, keeps_slot=True, pool_of=_pool, tenant_of=_tenant)
 
     async def task(self, ctx: Context, argument: TaskArgument) -> TaskResult:
         """Fetch and read the sources, make the outputs, deliver them. A document that fails does not fail the task."""
@@ -116,6 +118,7 @@ class _TaskRun:
         if argument["timeout_s"] and any(item.goes_on and "reference" not in item.document for item in items):
             self._deadline = (await self._ctx.now()).timestamp() + argument["timeout_s"]
         await self._phase("read", items, self._read, self._was_read)
+        await self._queue_for_index(items)
         if argument["type"] == "extract":
             await self._phase("output", items, self._extract, self._extracted)
             if argument.get("review"):
@@ -202,6 +205,19 @@ class _TaskRun:
         for page, reason, *category in reference["failed"]:
             known: Category = category[0] if category else "runtime"
             item.document["faults"].append({"message": reason, "category": known, "page": page, "phase": "read"})
+
+    async def _queue_for_index(self, items: Sequence[_Item]) -> None:
+        """Queue what was read for the search index. Nothing waits until it is there, and nothing fails without it."""
+        target = self._argument.get("index")
+        if target is None:
+            return
+        for item in items:
+            if "reference" in item.document:
+                name, arguments = f"index {item.number}", (target, item.document, self._ctx.run_id, item.number)
+                try:
+                    await self._ctx.run(name, self._steps.queue_for_index, *arguments, retry=PATIENT)
+                except RunError as error:
+                    self._emit("failed", name, {"reason": str(error)[:300]})
 
     def _enrich(self, item: _Item) -> Awaitable[Json]:
         return self._ctx.run(

@@ -18,7 +18,7 @@ from quire.core.pagetext import PageText
 from quire.core.types import Block, PageInfo, Word
 from quire.durable.reads.read_jobs import load_artifacts
 from quire.durable.views import block_search as searching
-from quire.evidence.verify.phrases import folded, matches, without_accents
+from quire.lexicon.phrases import folded, matches, without_accents
 from quire.output.export import _csv, _excel, _flow, _json, _lines, _markdown, _structure
 from quire.reading.native_pages import text_of_page
 from quire.retrieval.chunk import ChunkOptions, chunks

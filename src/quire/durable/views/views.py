@@ -19,12 +19,11 @@ from quire.core.errors import InputError, StoreError, UsageError
 from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.core.types import BBox
 from quire.durable.extracts.extract_jobs import Reporting, Sampling
-from quire.durable.flows.once import made_once
-from quire.durable.reads.read_records import ReadIndex, index_key
+from quire.durable.reads.read_records import ReadPages, pages_key
 from quire.durable.reads.read_steps import NOTHING, DocumentSteps
+from quire.durable.steps.once import made_once
 from quire.durable.views import view_jobs as jobs
 from quire.evidence.extract.reports import MEDIA_TYPES, ReportFormat
-from quire.evidence.extract.reports import VERSION as REPORT
 from quire.output.export import find_format
 from quire.output.place_crops import PAGE_DPI, picture_id
 from quire.reading.messages import DocumentReference
@@ -33,11 +32,10 @@ from quire.reading.worker_rendering import draw
 from quire.retrieval.chunk import ChunkOptions, find_tokenizer, settings_of
 from quire.retrieval.chunk.rows import ChunkRow
 from quire.system.atomic_files import output_stem
+from quire.system.stage_versions import stage_version
 from quire.system.workers import Job, WorkerPool, WorkerReply
 from quire.system.workers.conversation import OnRequest
 
-VIEW, FILE = "1", "1"
-"""Versions of the artifacts: change one when what it contains changes."""
 EXTRACTS = "quire.durable.extracts.extract_jobs"
 JOB_S = 120.0
 """Timeout of a job."""
@@ -93,7 +91,7 @@ class DocumentViews:
     def page(self, document: DocumentReference, number: int, *, words: bool = False) -> StoredFile:
         """The view of a page, as JSON. Raises UsageError for a page that was not read."""
         inputs = *_read_from(document), str(number)
-        key = artifact_key("view-words" if words else "view", VIEW, inputs, NOTHING)
+        key = artifact_key("view-words" if words else "view", stage_version("view"), inputs, NOTHING)
 
         def make(claim: Claim) -> Digest:
             self._check_page(document, number)
@@ -145,7 +143,7 @@ class DocumentViews:
         stem = output_stem(document["source"]["name"])
         several = "{number}" in known.suffix
         inputs = *_read_from(document), stem, format, known.version, f"{words:d}{trace:d}{figures:d}"
-        key = artifact_key("export-file", FILE, inputs, NOTHING)
+        key = artifact_key("export-file", stage_version("export"), inputs, NOTHING)
 
         def make(claim: Claim) -> Digest:
             files = self._scoped(document).export(document, [format], words=words, trace=trace, figures=figures)
@@ -159,7 +157,7 @@ class DocumentViews:
         """A table as a file. Raises UsageError when there is none in that block."""
         if all(block != row["block"] for row in self.pages(document).tables):
             raise UsageError(f"{document['source']['name']} has no table {block}")
-        key = artifact_key("table-file", FILE, (*_read_from(document), block, format), NOTHING)
+        key = artifact_key("table-file", stage_version("view"), (*_read_from(document), block, format), NOTHING)
 
         def make(claim: Claim) -> Digest:
             data = self._work(document, "write_table", jobs.TableFile(self._viewed(document), block, format)).data
@@ -170,7 +168,9 @@ class DocumentViews:
 
     def catalog(self, document: DocumentReference) -> StoredFile:
         """Everything of the document that a value can cite, as lines of JSON."""
-        key = artifact_key("catalog", FILE, (*_read_from(document), document["source"]["name"]), NOTHING)
+        key = artifact_key(
+            "catalog", stage_version("catalog"), (*_read_from(document), document["source"]["name"]), NOTHING
+        )
 
         def make(claim: Claim) -> Digest:
             with self._scoped(document).requested(document) as read:
@@ -191,8 +191,8 @@ class DocumentViews:
         """An extraction as a file; as JSON it is the extraction itself."""
         if format == "json":
             return StoredFile(extraction, MEDIA_TYPES[format])
-        inputs = *_read_from(document), extraction, format, REPORT
-        key = artifact_key("extract-report", FILE, inputs, NOTHING)
+        inputs = *_read_from(document), extraction, format
+        key = artifact_key("extract-report", stage_version("report"), inputs, NOTHING)
 
         def make(claim: Claim) -> Digest:
             tree = json.loads(self.load(document, extraction))
@@ -214,7 +214,7 @@ class DocumentViews:
         """The chunks of a document, for an index."""
         source = document["source"]
         settings = digest_of(settings_of(options, find_tokenizer(options.tokenizer)))
-        key = artifact_key("view-chunks", FILE, (*_read_from(document), source["name"]), settings)
+        key = artifact_key("view-chunks", stage_version("chunk"), (*_read_from(document), source["name"]), settings)
 
         def make(claim: Claim) -> Digest:
             media_type = document.get("media_type") or ""
@@ -236,7 +236,7 @@ class DocumentViews:
                 return stored(self._store(document).load, header)
             at = 0
             for number, size in zip(header["pages"], header["sizes"], strict=True):
-                key = artifact_key("view", VIEW, (*_read_from(document), str(number)), NOTHING)
+                key = artifact_key("view", stage_version("view"), (*_read_from(document), str(number)), NOTHING)
                 saved[number] = self._save(key, data[at : at + size], document, None, number)
                 at += size
             return {}, b""
@@ -255,7 +255,7 @@ class DocumentViews:
 
     def has(self, document: DocumentReference) -> bool:
         """Whether the document is still in the store: other documents may have contents in common with it."""
-        return self._store(document).find(index_key(document["source"]["id"], document["index"])) is not None
+        return self._store(document).find(pages_key(document["source"]["id"], document["index"])) is not None
 
     def _check(self, document: DocumentReference) -> None:
         if not self.has(document):
@@ -289,7 +289,7 @@ class DocumentViews:
         return self._store(document).save(key, data, stage="view", document=source, page=page, claim=claim)
 
     def _viewed(self, document: DocumentReference) -> jobs.Viewed:
-        index = ReadIndex.load(self._store(document), document["index"])
+        index = ReadPages.load(self._store(document), document["index"])
         return jobs.Viewed(document["document"], index.texts, index.path)
 
     def _work(
@@ -314,7 +314,7 @@ def _read_from(document: DocumentReference) -> tuple[str, str, str]:
 
 
 def _list_key(document: DocumentReference) -> ArtifactKey:
-    return artifact_key("views", VIEW, _read_from(document), NOTHING)
+    return artifact_key("views", stage_version("view"), _read_from(document), NOTHING)
 
 
 def _zipped(stem: str, files: Mapping[str, bytes]) -> bytes:

@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 
 from quire.core.types import BBox, Block, Cell, Part, Table, Word
 from quire.evidence.catalog.records import EvidenceRecord, SourceCatalog
-from quire.evidence.verify.phrases import TextSpan, folded, matches, solid
+from quire.lexicon.phrases import TextSpan, folded, matches, solid
 from quire.output.export._lines import words_by_place
 from quire.pages.geometry.extents import are_level, has_middle
 

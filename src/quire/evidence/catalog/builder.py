@@ -7,12 +7,9 @@ from collections.abc import Iterable, Iterator
 from quire.core.keys import Digest, digest_of
 from quire.core.types import AnswerSource, Block, Cell, Part
 from quire.evidence.catalog.records import EvidenceRecord, SourceCatalog
-from quire.output.export import Exportable
+from quire.output.export.contracts import Exportable
 from quire.output.place_crops import page_picture_id
 from quire.retrieval.chunk import Chunk, ChunkOptions, chunks
-
-_SCHEME = "1"
-"""Part of every version: changes when the same document gives other records."""
 
 
 def catalog_of(document: Exportable, options: ChunkOptions | None = None) -> SourceCatalog:
@@ -107,7 +104,7 @@ def _record(
 
 def _version(document: Exportable, records: Iterable[EvidenceRecord]) -> Digest:
     pages = [[page.number, page.width, page.height, page.status] for page in document.pages]
-    return digest_of([_SCHEME, document.id, pages, [_plain(record) for record in records]])
+    return digest_of([document.id, pages, [_plain(record) for record in records]])
 
 
 def _plain(record: EvidenceRecord) -> list[object]:

@@ -1,17 +1,16 @@
-"""A record of the source catalog, and the catalog of one document."""
+"""A record of the source catalog, the catalog of one document, and its texts as values are looked for in them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from quire.core.keys import ArtifactKey, Digest
 from quire.core.types import Block, PageInfo, Part
-
-if TYPE_CHECKING:
-    from quire.evidence.catalog.texts import CatalogTexts
+from quire.evidence.verify.matches import SearchedText
+from quire.lexicon.amounts import DecimalMark, decimal_mark, scale_of
 
 RecordLevel = Literal["chunk", "block", "cell"]
 EvidenceTier = Literal["native", "exact", "semantic"]
@@ -45,6 +44,59 @@ class EvidenceRecord:
     confidence: float | None = None
 
 
+class CatalogTexts:
+    """The printed texts of the records of one document, each prepared when it is first asked for."""
+
+    def __init__(self, records: Sequence[EvidenceRecord], blocks: Sequence[Block]) -> None:
+        self._records = records
+        self._blocks = blocks
+        self._printed: dict[str, SearchedText] = {}
+
+    def of(self, record: EvidenceRecord) -> SearchedText:
+        """The text of a record, and what stands in it."""
+        printed = self._printed.get(record.id)
+        if printed is None:
+            scale = max((self._scales.get(name, 1) for name in record.blocks), default=1)
+            printed = SearchedText(record.text, self._mark, scale, record.tier != "native")
+            self._printed[record.id] = printed
+        return printed
+
+    @cached_property
+    def searched(self) -> Sequence[EvidenceRecord]:
+        """What a value without a right citation is looked for in: cells, then blocks; never in a semantic answer."""
+        usable = [record for record in self._records if record.level != "chunk" and record.tier != "semantic"]
+        return sorted(usable, key=lambda record: record.level != "cell")
+
+    @cached_property
+    def chunks(self) -> Sequence[EvidenceRecord]:
+        """The records of chunks, which have what goes over several blocks."""
+        return [record for record in self._records if record.level == "chunk" and record.tier != "semantic"]
+
+    @cached_property
+    def blocks(self) -> Sequence[EvidenceRecord]:
+        """The records of blocks, which have every text of the document once."""
+        return [record for record in self._records if record.level == "block"]
+
+    @cached_property
+    def _mark(self) -> DecimalMark | None:
+        return decimal_mark(block.text for block in self._blocks)
+
+    @cached_property
+    def _scales(self) -> dict[str, int]:
+        return dict(self._with_scale())
+
+    def _with_scale(self) -> Iterator[tuple[str, int]]:
+        """By block: what the head of a table, or the text right above it, says about its figures."""
+        above = ""
+        for block in self._blocks:
+            if block.table is not None:
+                head = "\n".join(cell.text for cell in block.table.cells if cell.header or cell.row == 0)
+                scale = max(scale_of(head), scale_of(above))
+                if scale != 1:
+                    yield block.id, scale
+            above = block.text
+
+
 @dataclass(frozen=True)
 class SourceCatalog:
     """All records of one document as it was read once. `version` is the digest of its records: an answer names it."""
@@ -71,8 +123,6 @@ class SourceCatalog:
     @cached_property
     def texts(self) -> CatalogTexts:
         """The texts of the records as values are looked for in them."""
-        from quire.evidence.catalog.texts import CatalogTexts
-
         return CatalogTexts(self.records, self.blocks)
 
     @cached_property

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.evidence.verify.numbers import numbers_in
+from quire.lexicon.amounts import numbers_in
 from quire.lexicon.terms import query_terms, terms
 
 LEAST_SHARED = 0.5
@@ -33,7 +33,7 @@ class DroppedSentence:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedAnswer:
+class CitedReply:
     """The sentences that stand, and those that were dropped."""
 
     sentences: tuple[CitedSentence, ...]
@@ -46,7 +46,7 @@ class CheckedAnswer:
         }
 
 
-def checked(sentences: Sequence[CitedSentence], passages: Sequence[str]) -> CheckedAnswer:
+def checked(sentences: Sequence[CitedSentence], passages: Sequence[str]) -> CitedReply:
     """The sentences that the passages support; `passages` are their whole texts, in the order of their numbers."""
     kept: list[CitedSentence] = []
     dropped: list[DroppedSentence] = []
@@ -57,7 +57,7 @@ def checked(sentences: Sequence[CitedSentence], passages: Sequence[str]) -> Chec
             dropped.append(DroppedSentence(sentence.text, reason))
         else:
             kept.append(sentence)
-    return CheckedAnswer(tuple(kept), tuple(dropped))
+    return CitedReply(tuple(kept), tuple(dropped))
 
 
 def _fault(sentence: CitedSentence, passages: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -13,8 +12,8 @@ from quire.evidence.extract.schema import LeafSpec, ValueKind
 from quire.evidence.extract.schema_fit import Unfit, fitted
 from quire.evidence.extract.values import Alternative, EvidenceConflict, LeafEvidence, Proposal
 from quire.evidence.extract.verification import checked
-from quire.evidence.verify.dates import date_readings
-from quire.evidence.verify.numbers import number_readings
+from quire.lexicon.amounts import has_amount, number_readings
+from quire.lexicon.dates import date_readings
 
 CERTAIN = 0.99
 """The most that agreement can make of a confidence."""
@@ -23,7 +22,6 @@ STRONG = 0.5
 FAR = 0.2
 """Of the height of a page: nearer places may be two neighbours of one label, to its right and below it."""
 _NUMBERS: frozenset[ValueKind | None] = frozenset({"amount", "number", "percentage"})
-_CURRENCY = re.compile(r"[$€£¥₹%]|\b(?:EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|INR|MYR|RM)\b|\d[.,]\d\d\b")
 """What makes a text an amount where the schema does not say so: other digits may be a code."""
 NEARLY = 0.9
 """How near the confidence of the second place must be to that of the first: a weaker one is an alternative."""
@@ -104,7 +102,7 @@ def is_same(one: Json, other: Json, kind: ValueKind | None = None) -> bool:
         return bool(one == other)
     if " ".join(one.casefold().split()) == " ".join(other.casefold().split()):
         return True
-    if kind in _NUMBERS or (kind is None and _CURRENCY.search(one) and _CURRENCY.search(other)):
+    if kind in _NUMBERS or (kind is None and all("%" in text or has_amount(text) for text in (one, other))):
         return bool(number_readings(one) & number_readings(other))
     return kind in ("date", None) and bool(date_readings(one) & date_readings(other))
 

@@ -15,8 +15,8 @@ from importlib.resources import files
 
 from quire.core.context import Json
 from quire.evidence.extract.values import LeafEvidence
-from quire.evidence.verify.dates import date_readings
-from quire.evidence.verify.numbers import number_readings
+from quire.lexicon.amounts import number_readings
+from quire.lexicon.dates import date_readings
 
 MOST = 0.99
 """No value is surer than this before a person has seen it."""

@@ -25,8 +25,6 @@ from quire.evidence.extract.values import (
     Proposal,
 )
 
-VERSION = "2"
-"""Of how proposals become an extraction: part of the key under which one is stored."""
 _INDEX = re.compile(r"\[(\d+)\]")
 
 

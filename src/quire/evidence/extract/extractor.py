@@ -9,6 +9,7 @@ from quire.core.errors import EngineError
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.values import Proposal
+from quire.system.stage_versions import stage_version
 
 
 class Extractor(Protocol):
@@ -28,6 +29,11 @@ class Extractor(Protocol):
         ...
 
     def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]: ...
+
+
+def code_version() -> str:
+    """The version of an extractor that is rules alone: the digest of the code that extracts."""
+    return stage_version("extract")[:12]
 
 
 class PartlyFailed(EngineError):

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.candidates import Candidate
+from quire.evidence.extract.extractor import code_version
 from quire.evidence.extract.prose import ProseExtractor, is_stated
 from quire.evidence.extract.rules import RulesExtractor
 from quire.evidence.extract.schema import ExtractSchema
@@ -37,8 +38,7 @@ class OfflineExtractor:
 
     @property
     def version(self) -> str:
-        parts = (self._rules, self._prose, self._tables, self._statements, self._sections)
-        return "-".join(part.version for part in parts)
+        return code_version()
 
     def propose(
         self, catalog: SourceCatalog, schema: ExtractSchema, candidates: Sequence[Candidate] | None = None

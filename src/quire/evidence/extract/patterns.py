@@ -16,12 +16,14 @@ from typing import Any
 LONGEST_PATTERN = 1000
 LONGEST_TEXT = 200
 """For `re`, which looks for a pattern with one repetition in a time that grows with the square of the text."""
-FEW_WAYS = 16
+MOST_WAYS = 16 * LONGEST_TEXT
+"""In which `re` may match a pattern from one place: one repetition without end, and a few with one."""
 MOST_STEPS = 10_000
 MOST_STEPS_PER_CHARACTER = 300
 KEPT = 1024
 
 _ATOMS = ("LITERAL", "NOT_LITERAL", "ANY", "IN", "AT")
+_CHARACTERS = [["LITERAL"], ["NOT_LITERAL"], ["ANY"], ["IN"]]
 _REPEATS = ("MAX_REPEAT", "MIN_REPEAT")
 _PLACES = {
     "AT_BEGINNING": "^",
@@ -49,7 +51,7 @@ class ValuePattern:
             self._part = _sequence(tree, tree.state.flags & ~re.UNICODE)
         except (re.error, OverflowError, RecursionError) as error:
             raise ValueError(str(error)) from error
-        self._is_simple = _ways(tree) <= FEW_WAYS and _endless(tree) <= 1 and _is_flat(tree)
+        self._is_simple = _is_simple(tree)
 
     def occurs_in(self, text: str) -> bool:
         """Whether a part of the text matches."""
@@ -196,39 +198,15 @@ def _escaped(code: int) -> str:
     return f"\\U{code:08x}"
 
 
-def _inside(name: str, given: Any) -> list[Any]:
-    """The sequences in a part of a pattern."""
-    if name == "BRANCH":
-        return list(given[1])
-    return [given[-1]] if name in (*_REPEATS, "SUBPATTERN", "ASSERT", "ASSERT_NOT") else []
-
-
-def _ways(parts: Any) -> int:
-    """In how many ways a part can match from one place, where nothing is repeated without end."""
-    number = 1
-    for name, given in ((str(name), given) for name, given in parts):
-        own = [_ways(one) for one in _inside(name, given)] or [1]
-        number *= sum(own) if name == "BRANCH" else own[0]
-        if name in _REPEATS and not _is_endless(name, given):
-            number *= int(given[1]) - int(given[0]) + 1
-    return number
-
-
-def _endless(parts: Any) -> int:
-    """How many repetitions without end there are."""
-    named = [(str(name), given) for name, given in parts]
-    return sum(_is_endless(*one) + sum(map(_endless, _inside(*one))) for one in named)
-
-
-def _is_endless(name: str, given: Any) -> bool:
-    return name in _REPEATS and str(given[1]) == "MAXREPEAT"
-
-
-def _is_flat(parts: Any) -> bool:
-    """Whether all that is repeated takes some text, in one way."""
-    for name, given in ((str(name), given) for name, given in parts):
-        for one in _inside(name, given):
-            repeated = name in _REPEATS and int(given[1]) > 1
-            if not _is_flat(one) or (repeated and (_ways(one) > 1 or _endless(one) or not one.getwidth()[0])):
+def _is_simple(tree: Any) -> bool:
+    """Whether `re` cannot go back far: single characters one after the other, few of them repeated."""
+    ways = 1
+    for name, given in ((str(name), given) for name, given in tree):
+        if name in _REPEATS:
+            least, most, inside = given
+            if [str(part) for part, _ in inside] not in _CHARACTERS:
                 return False
-    return True
+            ways *= LONGEST_TEXT if str(most) == "MAXREPEAT" else int(most) - int(least) + 1
+        elif name not in _ATOMS:
+            return False
+    return ways <= MOST_WAYS

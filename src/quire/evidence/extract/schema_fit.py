@@ -8,8 +8,8 @@ import re
 from quire.core.context import Json
 from quire.evidence.extract.patterns import value_pattern
 from quire.evidence.extract.schema import LeafSpec
-from quire.evidence.verify.dates import dates_in
-from quire.evidence.verify.numbers import number_readings
+from quire.lexicon.amounts import number_readings
+from quire.lexicon.dates import dates_in
 
 _TRUE = frozenset(
     ("true", "yes", "y", "x", "checked", "on", "ja", "oui", "si", "sí", "sim", "wahr", "1", "☑", "☒", "✓")

@@ -23,8 +23,6 @@ from quire.evidence.extract.verification import MOST_ALTERNATIVES
 from quire.evidence.extract.wanted import LeafValue
 from quire.evidence.verify.matches import SearchedText, WantedValue, quoted_in
 
-VERSION = "2"
-"""Of which places are read again and how that is compared: part of the key under which an extraction is stored."""
 REREAD: frozenset[EvidenceStatus] = frozenset({"found", "repaired"})
 """Values whose places are read again: those that the text of the document supports."""
 SOURCE = "reread"

@@ -17,16 +17,6 @@ EvidenceStatus = Literal["found", "repaired", "unverified", "conflict", "not_fou
 """Whether the text of the document says a value, which is checked exactly. `found`: it stands at the cited place.
 `repaired`: not there, but elsewhere in the document. `unverified`: nowhere. `conflict`: two places say two things.
 `corrected` and `confirmed`: a person did. Whether it answers the field is another question (`probability`)."""
-STATUS_WORDS: Mapping[EvidenceStatus, str] = {
-    "found": "at its place",
-    "repaired": "at another place",
-    "unverified": "not in the text",
-    "conflict": "conflict",
-    "not_found": "not found",
-    "corrected": "corrected",
-    "confirmed": "confirmed",
-}
-"""How reports and tables say it."""
 MatchKind = Literal["exact", "numeric", "date", "fuzzy", "derived"]
 """How a value agrees with what stands on the page."""
 SUPPORTED: frozenset[EvidenceStatus] = frozenset({"found", "repaired", "corrected", "confirmed"})

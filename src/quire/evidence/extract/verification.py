@@ -15,8 +15,8 @@ from quire.evidence.extract.values import Alternative, EvidenceStatus, LeafEvide
 from quire.evidence.extract.wanted import LeafValue
 from quire.evidence.verify.derivations import derives
 from quire.evidence.verify.matches import FoundValue, is_short, quoted_in
-from quire.evidence.verify.numbers import number_readings, numbers_in
-from quire.evidence.verify.phrases import TextSpan, solid
+from quire.lexicon.amounts import number_readings, numbers_in
+from quire.lexicon.phrases import TextSpan, solid
 from quire.output.place_crops import DPI, around, picture_id
 from quire.pages.geometry.extents import touch
 

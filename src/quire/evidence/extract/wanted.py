@@ -10,12 +10,13 @@ from functools import cached_property
 
 from quire.core.context import Json
 from quire.evidence.extract.schema import LeafSpec
-from quire.evidence.verify.dates import date_readings
-from quire.evidence.verify.durations import duration_of
 from quire.evidence.verify.matches import Agreement, ComparedAs, FoundValue, SearchedText, WantedValue
-from quire.evidence.verify.numbers import number_readings, scale_named, scale_of
-from quire.evidence.verify.phrases import TextSpan, solid
-from quire.evidence.verify.words import currency_forms, name_forms, said_boolean
+from quire.lexicon.amounts import currency_forms, number_readings, scale_named, scale_of
+from quire.lexicon.booleans import said_boolean
+from quire.lexicon.companies import name_forms
+from quire.lexicon.dates import date_readings
+from quire.lexicon.durations import duration_of
+from quire.lexicon.phrases import TextSpan, solid
 
 _NUMBERS = frozenset({"amount", "number", "percentage"})
 _SPENT = re.compile(

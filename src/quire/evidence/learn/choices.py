@@ -19,7 +19,7 @@ from quire.evidence.extract.offline import OfflineExtractor
 from quire.evidence.extract.rules.candidate_ranking import value_of
 from quire.evidence.extract.schema import ExtractSchema, LeafSpec
 from quire.evidence.extract.values import Proposal
-from quire.evidence.verify.phrases import solid
+from quire.lexicon.phrases import solid
 from quire.pages.geometry.extents import shared_area
 
 _INDEX = re.compile(r"\[\d+\]$")

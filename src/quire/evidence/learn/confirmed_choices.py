@@ -12,10 +12,10 @@ from quire.core.types import BBox
 from quire.evidence.extract.schema import LeafSpec
 from quire.evidence.learn.choices import LeafChoice
 from quire.evidence.learn.samples import SamplePlace
-from quire.evidence.verify.dates import date_readings
-from quire.evidence.verify.durations import duration_of
-from quire.evidence.verify.numbers import number_readings
-from quire.evidence.verify.phrases import solid
+from quire.lexicon.amounts import number_readings
+from quire.lexicon.dates import date_readings
+from quire.lexicon.durations import duration_of
+from quire.lexicon.phrases import solid
 from quire.pages.geometry.extents import overlap
 
 ALIKE = 0.88
@@ -71,8 +71,8 @@ class ConfirmedValue:
 def right_choices(
     leaf: LeafSpec, choices: Sequence[LeafChoice], values: Sequence[Json], place: SamplePlace | None
 ) -> list[int]:
-    """Which choices are the confirmed value: those that say it, if possible at its place; else what stands there;
-    else the one text that nearly says it."""
+    """The numbers of the choices that are the confirmed value: choices with its text, at its place if one is there;
+    else the choices at its place; else the one choice whose text is nearly the same."""
     wanted = [ConfirmedValue(leaf, value) for value in values]
     exact = [at for at, choice in enumerate(choices) if any(_is_said(one, choice) for one in wanted)]
     exact = [at for at in exact if any(one.has_words(choices[at].value) for one in wanted)] or exact

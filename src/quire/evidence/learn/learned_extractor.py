@@ -9,7 +9,6 @@ from pathlib import Path
 from quire.core.errors import UsageError
 from quire.core.types import Part
 from quire.evidence.catalog.records import SourceCatalog
-from quire.evidence.extract.offline import OfflineExtractor
 from quire.evidence.extract.schema import ExtractSchema, LeafSpec
 from quire.evidence.extract.values import Proposal
 from quire.evidence.learn.choices import LeafChoice
@@ -17,7 +16,8 @@ from quire.evidence.learn.described import DescribedDocument
 from quire.evidence.learn.layouts import nearest
 from quire.evidence.learn.model import LearnedLeaf, LearnedModel
 from quire.evidence.learn.written_forms import written
-from quire.evidence.verify.phrases import solid
+from quire.lexicon.phrases import solid
+from quire.system.stage_versions import stage_version
 
 MOST_ALTERNATIVES = 5
 LEAST_LIKELY = 0.001
@@ -36,7 +36,7 @@ class LearnedExtractor:
 
     @property
     def version(self) -> str:
-        return f"{self.model.digest[:16]}-{OfflineExtractor().version}"
+        return f"{self.model.digest[:16]}-{stage_version('learned')[:12]}"
 
     def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]:
         document = DescribedDocument(catalog, schema)

@@ -11,7 +11,7 @@ from quire.core.errors import UsageError
 from quire.core.types import BBox
 from quire.evidence.extract.schema import LeafSpec
 from quire.evidence.extract.schema_fit import Unfit, fitted
-from quire.evidence.verify.dates import date_readings
+from quire.lexicon.dates import date_readings
 
 Action = Literal["approve", "correct", "reject", "absent"]
 """`approve`: the value is right. `correct`: another one is. `reject`: it is wrong, and the right one is not known.

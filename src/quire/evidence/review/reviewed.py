@@ -11,8 +11,8 @@ from quire.core.context import Json
 from quire.evidence.extract.values import Extraction, LeafEvidence, MatchKind, Missing
 from quire.evidence.review.decisions import Decision
 from quire.evidence.review.items import part_of, steps_of, value_at
-from quire.evidence.verify.dates import date_readings
-from quire.evidence.verify.numbers import number_readings
+from quire.lexicon.amounts import number_readings
+from quire.lexicon.dates import date_readings
 from quire.output.place_crops import DPI, around, picture_id
 
 REVIEWER = "review"

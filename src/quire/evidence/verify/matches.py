@@ -9,10 +9,10 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
-from quire.evidence.verify.dates import PrintedDate, date_readings, dates_in
-from quire.evidence.verify.durations import PrintedDuration, duration_of, durations_in
-from quire.evidence.verify.numbers import DecimalMark, PrintedNumber, number_readings, numbers_in
-from quire.evidence.verify.phrases import (
+from quire.lexicon.amounts import DecimalMark, PrintedNumber, number_readings, numbers_in
+from quire.lexicon.dates import PrintedDate, date_readings, dates_in
+from quire.lexicon.durations import PrintedDuration, duration_of, durations_in
+from quire.lexicon.phrases import (
     FUZZY,
     SHORTEST_FUZZY,
     TextSpan,

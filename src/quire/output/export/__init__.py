@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from quire.core.errors import ConfigurationError, QuireError, UsageError
 from quire.core.plugins import loaded, offered
+from quire.output.export.contracts import Exportable, Sourced, Structured, Traced
 
 if TYPE_CHECKING:
-    from quire.core.document import Document
-    from quire.core.engine import Attempt
     from quire.core.types import Block, PageInfo
 
 __all__ = [
@@ -44,60 +43,6 @@ __all__ = [
     "show",
     "text",
 ]
-
-
-class Described(Protocol):
-    """What names a document."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def id(self) -> str:
-        """sha256 of the document's bytes, in hexadecimal."""
-        ...
-
-    @property
-    def media_type(self) -> str: ...
-
-
-class Exportable(Described, Protocol):
-    """What can be exported: a result, or any other object with pages and blocks."""
-
-    @property
-    def pages(self) -> Sequence[PageInfo]: ...
-
-    @property
-    def blocks(self) -> Sequence[Block]: ...
-
-
-@runtime_checkable
-class Traced(Protocol):
-    """Something exportable that knows how its pages were read."""
-
-    @property
-    def trace(self) -> Mapping[int, Sequence[Attempt]] | None:
-        """The path of each OCR page; None when it was not requested."""
-        ...
-
-
-@runtime_checkable
-class Structured(Protocol):
-    """Something exportable that may have been converted: docling's own document of it is then exported."""
-
-    @property
-    def structure(self) -> Callable[[], bytes] | None:
-        """Returns a DoclingDocument as JSON; None for a document that was not converted."""
-        ...
-
-
-@runtime_checkable
-class Sourced(Protocol):
-    """Something exportable that also knows its source document."""
-
-    def source(self) -> Document:
-        """The document that was read, opened again; the caller closes it."""
-        ...
 
 
 def markdown(result: Exportable) -> str:
@@ -232,17 +177,17 @@ class Format:
     media_type: str
     write: Callable[[Exportable, bool], Sequence[str | bytes]]
     by_page: bool = False  # one file per page, {number} is the page number
-    version: str = "1"  # change it when `write` returns something else
+    version: str = "1"  # of a format of another package: change it when `write` returns something else
 
 
 FORMATS: Mapping[str, Format] = {
     format.name: format
     for format in (
-        Format("md", ".md", "text/markdown", lambda result, _: [markdown(result)], version="2"),
+        Format("md", ".md", "text/markdown", lambda result, _: [markdown(result)]),
         Format("html", ".html", "text/html", lambda result, _: [html(result)]),
-        Format("txt", ".txt", "text/plain", lambda result, _: [text(result)], version="2"),
+        Format("txt", ".txt", "text/plain", lambda result, _: [text(result)]),
         Format("json", ".json", "application/json", lambda result, words: [json_(result, words=words)]),
-        Format("docling", ".docling.json", "application/json", lambda result, _: [docling_json(result)], version="2"),
+        Format("docling", ".docling.json", "application/json", lambda result, _: [docling_json(result)]),
         Format("doctags", ".doctags", "text/plain", lambda result, _: [doctags(result)]),
         Format("csv", ".table-{number}.csv", "text/csv", lambda result, _: csv_tables(result)),
         Format(
@@ -276,7 +221,7 @@ def find_format(name: str) -> Format:
         raise UsageError(f"there is no format {name!r}; choose from {', '.join(format_names())}")
     found = loaded("format", point)
     if not isinstance(found, Format):
-        raise ConfigurationError(f"the format {name} is {type(found).__name__}, not a quire.output.export.Format")
+        raise ConfigurationError(f"the format {name} is {type(found).__name__}, not a quire.export.Format")
     return found
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from quire.core.types import FURNITURE, BBox, BlockKind, PageInfo, Word
-from quire.output.export import Exportable
 from quire.output.export._flow import flow
 from quire.output.export._lines import BlockPlace, Size, TextLine, is_spaced, places_of
 from quire.output.export._xml import attributes, text
+from quire.output.export.contracts import Exportable
 from quire.pages.layout.lines import is_right_to_left
 
 _NAMESPACE = "http://www.loc.gov/standards/alto/ns-v4#"

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from quire.core.errors import ConfigurationError, install_advice
-from quire.output.export import Exportable, Structured
+from quire.output.export.contracts import Exportable, Structured
 
 if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument

@@ -7,9 +7,9 @@ import io
 import re
 
 from quire.core.types import Table
-from quire.output.export import Exportable
 from quire.output.export._grid import texts
 from quire.output.export._structure import tables
+from quire.output.export.contracts import Exportable
 
 
 def csv_tables(result: Exportable) -> list[str]:

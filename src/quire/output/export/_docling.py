@@ -8,7 +8,6 @@ from pathlib import PurePath
 from typing import Any
 
 from quire.core.types import FURNITURE, BBox, Block, Cell, PageInfo
-from quire.output.export import Described, Exportable
 from quire.output.export._flow import flow, runs, uniform
 from quire.output.export._grid import cell_text, header_rows
 from quire.output.export._structure import (
@@ -20,6 +19,7 @@ from quire.output.export._structure import (
     nested,
     with_lists,
 )
+from quire.output.export.contracts import Described, Exportable
 
 VERSION = "1.10.0"
 

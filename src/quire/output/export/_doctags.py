@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from quire.core.types import Block, Cell, Part, Table
-from quire.output.export import Exportable
 from quire.output.export._docling import label
 from quire.output.export._flow import flow
 from quire.output.export._grid import cell_text, grid, header_rows
 from quire.output.export._structure import Item, by_numbering, captions, marker_length, nested, with_lists
+from quire.output.export.contracts import Exportable
 
 _GRID = 500
 _TAG = re.compile(r"<(?=[A-Za-z/_!])")

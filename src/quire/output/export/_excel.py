@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 from quire.core.types import NO_BOX, Block, Cell, Table
-from quire.output.export import Exportable
 from quire.output.export._flow import flow
 from quire.output.export._grid import cell_text, grid
 from quire.output.export._structure import captions, tables
+from quire.output.export.contracts import Exportable
 from quire.output.export.workbooks import fitting, open_workbook
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.(\d{1,10}))?", re.ASCII)

@@ -10,6 +10,7 @@ from typing import Protocol, runtime_checkable
 
 from quire.core.errors import InputError
 from quire.core.types import Block
+from quire.lexicon.amounts import has_price
 from quire.output.export.crops import Crop
 
 SCALE = 2.0  # pixels per point
@@ -19,7 +20,6 @@ EDGE = 0.005  # of the page
 CORNER = 0.1  # of the page: a larger picture is no ornament
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?[$€£¥]")
 _VALUE = re.compile(r"\d\s?%|\d[.,]\d")
 _NAME = re.compile(r"\b(?=[\w.-]*\d)(?=[\w.-]*[^\W\d_])[\w.-]{5,}\b")  # of a part: PT-1010, LR003.22010-80
 _LABELLED = re.compile(r"[^\W\d_]{2}[^:\t]*:[\s\t]*\S")
@@ -62,11 +62,7 @@ def says_something(row: str) -> bool:
     The labels of axes are none of these.
     """
     words = _WORD.findall(row)
-    if (
-        any(len(_WORD.findall(piece)) >= SENTENCE for piece in row.split("\t"))
-        or _AMOUNT.search(row)
-        or _NAME.search(row)
-    ):
+    if any(len(_WORD.findall(piece)) >= SENTENCE for piece in row.split("\t")) or has_price(row) or _NAME.search(row):
         return True
     return bool(words) and bool(_LABELLED.search(row) or _VALUE.search(row))
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from quire.core.types import BBox, BlockKind, Cell, PageInfo, Word
-from quire.output.export import Exportable
 from quire.output.export._grid import grid, span_attributes
 from quire.output.export._lines import BlockPlace, Size, TextLine, is_spaced, places_of
 from quire.output.export._xml import attributes, text
+from quire.output.export.contracts import Exportable
 from quire.pages.layout.lines import is_right_to_left
 
 _AREAS: Mapping[BlockKind, str] = {

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from html import escape
 
 from quire.core.types import NO_BOX, BBox, Block, Cell
-from quire.output.export import Exportable
 from quire.output.export._figures import view_of
 from quire.output.export._flow import TextRun, flow, runs
 from quire.output.export._grid import cell_text, header_rows, span_attributes, written
@@ -25,6 +24,7 @@ from quire.output.export._structure import (
     value_start,
     with_lists,
 )
+from quire.output.export.contracts import Exportable
 from quire.pages.layout.lines import is_right_to_left
 
 _STYLE = """\

@@ -22,7 +22,7 @@ from quire.core.types import (
     Table,
     Word,
 )
-from quire.output.export import Exportable, Traced
+from quire.output.export.contracts import Exportable, Traced
 
 SCHEMA = "quire/1"
 _FLAGS = ("bold", "italic", "superscript", "subscript", "code", "unsure")

@@ -10,8 +10,8 @@ from itertools import pairwise
 from quire.core.errors import UsageError
 from quire.core.lazy_words import JoinedWords
 from quire.core.types import NO_BOX, BBox, Block, Cell, Part, Word
-from quire.output.export import Exportable
 from quire.output.export._flow import is_unspaced
+from quire.output.export.contracts import Exportable
 from quire.pages.geometry.extents import has_middle
 from quire.pages.layout.lines import is_right_to_left
 

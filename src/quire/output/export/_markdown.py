@@ -8,7 +8,6 @@ from html import escape as escape_html
 from itertools import groupby
 
 from quire.core.types import Block, Cell, Table
-from quire.output.export import Exportable
 from quire.output.export._escape import can_emphasise, escape, escape_start, escaped, escapes, escapes_beside_marks
 from quire.output.export._figures import FigureView, is_ornament, view_of
 from quire.output.export._flow import TextRun, flow, merged, runs
@@ -24,6 +23,7 @@ from quire.output.export._structure import (
     value_start,
     with_lists,
 )
+from quire.output.export.contracts import Exportable
 
 _LATEX = re.compile(r"\\[A-Za-z]{2,}|[\^_]\{")
 

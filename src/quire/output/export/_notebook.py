@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from quire.core.types import Block, PageInfo, PageResult, shortened
-from quire.output.export import Exportable
 from quire.output.export._escape import escape
 from quire.output.export._markdown import of_blocks
 from quire.output.export._structure import body
+from quire.output.export.contracts import Exportable
 
 MOST_CHARACTERS = 20_000
 MOST_REASONS = 5

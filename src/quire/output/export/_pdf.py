@@ -11,9 +11,10 @@ from quire.core.document import Document
 from quire.core.errors import ConfigurationError, InputError, PasswordError, UsageError, install_advice
 from quire.core.pagetext import INVISIBLE, PageText
 from quire.core.types import Word
-from quire.output.export import Exportable, Sourced, _glyphless
+from quire.output.export import _glyphless
 from quire.output.export._lines import BlockPlace, Size, places_of
 from quire.output.export._textlayer import operators
+from quire.output.export.contracts import Exportable, Sourced
 from quire.pages.layout.quality import judge
 from quire.system.budget import cpu_budget
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from quire.core.types import Block
-from quire.output.export import Exportable
 from quire.output.export._figures import FigureView, view_of
 from quire.output.export._flow import with_superscripts
 from quire.output.export._grid import texts
 from quire.output.export._structure import body, with_lists
+from quire.output.export.contracts import Exportable
 
 
 def text(result: Exportable) -> str:

@@ -13,10 +13,7 @@ from quire.pages.assemble.headings import level_headings
 from quire.pages.assemble.lists import level_lists
 from quire.pages.assemble.running_headers import mark_running
 
-VERSION = "7"
-"""Changed whenever the assembled document may change."""
-
-__all__ = ["VERSION", "assemble", "assemble_pages"]
+__all__ = ["assemble", "assemble_pages"]
 
 
 def assemble_pages(

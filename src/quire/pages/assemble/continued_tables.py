@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from quire.core.lazy_words import JoinedWords
 from quire.core.types import FURNITURE, Block, Cell, Table
+from quire.lexicon.amounts import begins_with_number
 from quire.pages.assemble.continued import PageCounts
 from quire.pages.layout.account import characters_in
 
-_FIGURE = re.compile(r"[-+−(]?[$€£]?\d")
 _SAID = re.compile(
     r"[(\[]\s*(continued|cont['’]?d\.?|cont\.|contd\.|fortsetzung|fortgesetzt|suite|continuación|continua|segue)[^)\]]*[)\]]"
     r"|[-–—,:]\s*(continued|cont['’]?d\.?|fortsetzung|suite)\s*\Z",
@@ -97,14 +97,14 @@ def _head_like_body(table: Table) -> bool:
     first = [cell.text for cell in table.cells if cell.row == 0]
     if any(map(_YEAR.fullmatch, first)):
         return False
-    rows = [[bool(_FIGURE.match(cell.text)) for cell in table.cells if cell.row == row] for row in (0, 1)]
+    rows = [[begins_with_number(cell.text) for cell in table.cells if cell.row == row] for row in (0, 1)]
     return rows[0] == rows[1] and any(rows[0])
 
 
 def _are_texts(above: Table, below: Table) -> bool:
     """Whether both are tables of texts with columns in exactly the same places: nothing shows that one begins anew."""
     cells = (*above.cells, *below.cells)
-    if 10 * sum(bool(_FIGURE.match(cell.text)) for cell in cells if cell.column) > len(cells):
+    if 10 * sum(begins_with_number(cell.text) for cell in cells if cell.column) > len(cells):
         return False
     edges = [
         [min(cell.bbox.left for cell in table.cells if cell.column == column) for column in range(table.columns)]

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from quire.core.median import median
 from quire.core.types import FURNITURE, Block, OutlineEntry
+from quire.lexicon.dates import is_date
 from quire.pages.assemble.signatures import without_signatures
 from quire.pages.layout.patterns import section_depth
 
@@ -27,11 +28,6 @@ _PUNCTUATION = re.compile(r"[\W_]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SEVERAL = re.compile(r"\w\.? \w+(?:,|,? (?:and|und|et|y|&)) \w+\.? \w")
 _ABSTRACT = re.compile(r"abstract|summary|zusammenfassung|résumé|resumen", re.IGNORECASE)
-_DATE = re.compile(
-    r"(?:(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+(?:\d{1,2},?\s+)?"
-    r"|\d{1,2}\.?\s+[^\W\d_]{3,10}\s+)\d{4}\Z",
-    re.IGNORECASE,
-)
 _COUNTED = re.compile(r"(?:([IVX]+)|([A-Z])|\d{1,2})[.)]\s+\S")
 _BETWEEN_NAMES = frozenset(
     ["and", "und", "et", "y", "e", "de", "da", "di", "del", "der", "den", "la", "le", "van", "von"]
@@ -155,9 +151,9 @@ def _is_imprint(blocks: Sequence[Block], title: Block) -> bool:
     block, style = blocks[0], blocks[0].style
     if style is None or style.bold or abs(_middle(block) - _middle(title)) > CENTRED:
         return False
-    if _DATE.match(block.text):
+    if is_date(block.text):
         return True
-    return _named(block.text) and any(_DATE.match(b.text) for b in blocks[1:4])
+    return _named(block.text) and any(is_date(b.text) for b in blocks[1:4])
 
 
 def _counted_levels(headings: Sequence[Block]) -> dict[str, int]:

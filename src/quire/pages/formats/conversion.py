@@ -28,9 +28,7 @@ from quire.pages.formats.item_places import place
 from quire.pages.formats.legacy import MODERN, modern
 from quire.pages.formats.printed import print_to_pdf, printer
 from quire.pages.formats.safety import check
-
-VERSION = "2"
-"""Changed whenever the blocks of a converted document may change."""
+from quire.system.stage_versions import stage_version
 
 
 def reader_of(media_type: str) -> str:
@@ -38,7 +36,7 @@ def reader_of(media_type: str) -> str:
     input_format = INPUT_FORMATS[media_type]
     printing = printer(input_format)
     printed = f"-libreoffice-{printing}" if printing else ""
-    return f"docling-{docling_version()}-{input_format}-{VERSION}{printed}"
+    return f"docling-{docling_version()}-{input_format}-{stage_version('bundle')[:16]}{printed}"
 
 
 def convert(document: Document, *, until: float | None = None) -> tuple[Bundle, bytes]:

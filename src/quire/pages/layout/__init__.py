@@ -13,10 +13,7 @@ if TYPE_CHECKING:
     from quire.core.types import PageResult
     from quire.pages.layout.quality import Quality
 
-VERSION = "10"
-"""Changed whenever the blocks of a page may change."""
-
-__all__ = ["VERSION", "page_blocks"]
+__all__ = ["page_blocks"]
 
 
 def page_blocks(text: PageText, quality: Quality | None = None, tables: TableOptions | None = None) -> PageResult:

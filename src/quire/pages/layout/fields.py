@@ -83,7 +83,7 @@ class _Found:
 
     @property
     def edge_below(self) -> float:
-        """Where lines of its value begin that are below."""
+        """The left edge of the lines of the value that stand below the label."""
         return self.value.left if self.value else self.label.left
 
 

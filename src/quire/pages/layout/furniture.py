@@ -18,6 +18,7 @@ from quire.pages.layout.patterns import is_page_number
 ZONE = 0.1  # of the page's height: how deep the margins with furniture are
 WIDE_ZONE = 0.125  # for page numbers, lines spread over the width, and small type far from the text
 TITLE_GAP = 2.0  # of the size: titles of columns are not further from them
+LINE_GAP = 0.5  # of the size: lines of one text are not further from each other
 MAX_ROWS = 3
 FORMULA = 0.15  # of a formula's characters: those in fonts of formulas
 _WORD = re.compile(r"[^\W\d_]{3}")
@@ -88,7 +89,7 @@ def _apart(
         return False
     if len(row) > 3 or (_ruled(top - 3 * size, top, rulings) and _ruled(bottom, bottom + 3 * size, rulings)):
         return False  # the head or foot of a table
-    if gap < TITLE_GAP * size and _over_columns(row, following):
+    if gap < TITLE_GAP * size and (_over_columns(row, following) or _in_columns(row, following)):
         return False
     if _ruled(bottom if place == 1 else inner, inner if place == 1 else top, rulings):
         return True
@@ -105,9 +106,26 @@ def _is_formula(line: Line) -> bool:
 
 
 def _over_columns(row: list[Line], following: list[Line]) -> bool:
-    """Whether several pieces of a row are centred over or under pieces of the next one: columns of a table."""
-    centred = [line for line in row if any(abs(line.left + line.right - o.left - o.right) < 2 for o in following)]
-    return len(centred) > 1
+    """Whether several pieces of a row are over or under pieces of the next one: columns of a table."""
+    return sum(any(_is_column(line, other) for other in following) for line in row) > 1
+
+
+def _is_column(line: Line, other: Line) -> bool:
+    """Whether one piece is centred over the other, or begins or ends where a number does: as years over amounts."""
+    left, right = line.left - other.left, line.right - other.right
+    if abs(left + right) < 2:
+        return True
+    return min(abs(left), abs(right)) < 2 and other.text[-1:].isdigit() and not _WORD.search(other.text)
+
+
+def _in_columns(row: list[Line], following: list[Line]) -> bool:
+    """Whether every piece of a row begins below or above one of the same size, without a gap: text in columns."""
+    return len(row) > 1 and all(any(_is_next(line, other) for other in following) for line in row)
+
+
+def _is_next(line: Line, other: Line) -> bool:
+    gap = max(line.top - other.bottom, other.top - line.bottom)
+    return abs(line.left - other.left) < 1 and abs(line.size - other.size) < 0.1 and gap < LINE_GAP * line.size
 
 
 def _spread(row: list[Line]) -> bool:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from quire.lexicon.amounts import is_amount
+from quire.lexicon.amounts import is_number as is_one_number
+from quire.lexicon.dates import is_date
 from quire.pages.layout.lines import Line
 from quire.pages.layout.patterns import caption_of, is_known_heading
 
@@ -19,17 +22,15 @@ _LABEL = re.compile(r"[#'\"“‘]{0,2}[^\W\d_].*")
 _NOT_IN_LABEL = re.compile(r"[,;!?|@]|\.\s|://")
 _SALUTATION = re.compile(r"(?:dear|ladies|gentlemen|to whom)\b", re.IGNORECASE)
 _FIGURE = re.compile(
-    r"[#(]?[-–−+]?\s?(?:[$€£¥]|[A-Z]{3}\s)?\s?[-–−]?\d[\d.,:/%()-]*\s?(?:[$€£¥%]|[A-Z]{3}|[AP]M)?"  # an amount
+    r"[#(]?[-–−+]?\d[\d.,:/%()-]*\s?(?:[%]|[A-Z]{3}|[AP]M)?"  # a time, a date, a share, a measure
     r"|\d[\d./-]+ ?[-–] ?\d[\d./-]+"  # a span of dates
     r"|[A-Z0-9][A-Z0-9/._#-]*\d[A-Z0-9/._#-]*"  # a code
-    r"|\d{1,2}\.?\s[^\W\d_]{3,9}\.?,?\s\d{4}|[^\W\d_]{3,9}\.?\s\d{1,2}\s?,?\s\d{4}"  # a date with its month
 )
 _GROUPS = re.compile(r"\+?[\d()][\d\s()/.-]+")  # a telephone number, an account
 _KNOWN = re.compile(
     r"(?:iban|bic|swift|vat|btw|tva|ust-?id(?:-?nr)?\.?|siret|siren|kvk|tel\.?|telephone|phone|fax|mobile|e-?mail)\Z",
     re.IGNORECASE,
 )
-_AMOUNT = re.compile(r"[(-]?\s?(?:[$€£¥]\s?[-–−]?\d[\d.,']*|[-–−]?\d[\d.,']*[.,]\d\d(?:\s?[$€£¥]|\s[A-Z]{3})?)\)?\Z")
 
 
 def is_form(lines: Sequence[Line]) -> bool:
@@ -78,12 +79,12 @@ def names_figure(text: str, figure: str) -> bool:
     words = text.split()
     letters = sum(map(str.isalpha, text))
     short = len(text) <= AMOUNT_LENGTH and len(words) <= AMOUNT_WORDS and 10 * letters >= 4 * len("".join(words))
-    return short and _LABEL.match(text) is not None and _AMOUNT.match(figure) is not None
+    return short and _LABEL.match(text) is not None and is_amount(figure)
 
 
 def is_figure(text: str) -> bool:
     """Whether a text is an amount, a number, a date or a code with digits."""
-    return len(text) <= LABEL_LENGTH and _FIGURE.fullmatch(text) is not None
+    return len(text) <= LABEL_LENGTH and (_FIGURE.fullmatch(text) is not None or is_one_number(text) or is_date(text))
 
 
 def is_number(text: str) -> bool:

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from quire.pages.geometry.extents import Boxed, box_of, shared_width, width_of
 from quire.pages.geometry.rows import level_rows, near_values
-from quire.pages.layout.rows import PROSE_WIDTH, stand_in_rows
+from quire.pages.layout.scan_rows import PROSE_WIDTH, stand_in_rows
 
 MAX_DEPTH = 8
 MAX_CANDIDATES = 8

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from quire.lexicon.words import alternatives, word_groups, words_of
+
 BULLETS = "•‣◦●○▪▫■□◆◇♦➢➤❖✓✔∙·⁃–—−*-►▶"
 
 STRONG_BULLETS = "•‣●▪■➢➤❖✓✔►▶\uf06c\uf06e\uf071\uf076\uf0a7\uf0a8\uf0b7\uf0d8\uf0e0\uf0fc"
@@ -30,116 +32,30 @@ _ADDRESS = re.compile(
 )
 _CAPTION = re.compile(
     r"^(?:(?:supplementary|extended data|online)\s+)?"
-    r"(figure|fig\.?|table|tab\.|chart|exhibit|plate|scheme|box|abbildung|abb\.|tabelle|tableau|figura|tabla|graph|"
-    r"listing|algorithm|map|diagram|illustration|photo)\s*"
+    rf"({alternatives(words_of('captions'))})\s*"
     r"(?:[A-Z]?\d+(?:[.\-–]\d+)*[a-z]?|(?<=[\s.])(?:[IVXL]+|[A-Z]))\b\s*(?P<mark>[.:|—–-]|\)|$|\s(?=[A-Z(]))?",
     re.IGNORECASE,
 )
-_MONTH = r"(?:JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC|MÄR|MAI|OKT|DEZ)[A-Z]{0,6}\b"
+_MONTH = rf"{alternatives(name.upper() for names in word_groups('months').values() for name in names)}\b"
 _DATE = rf"(?:{_MONTH}|\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b)"
 _DATED = rf"(?:\W*(?:{_DATE}|['’]?\d{{1,4}}\b|[AP]\.?M\.?))*"
+_STAMPS, _DATED_STAMPS = (alternatives(map(str.upper, words_of(key))) for key in ("stamps", "dated_stamps"))
 _RUBBER_STAMP = re.compile(
-    r"(?!\D*\d+[.,]\d{2}\Z)"
-    rf"[*!.]{{0,3}}(?:(?:RECEIVED|CANCELL?ED|VOID|COPY|DRAFT|CONFIDENTIAL|EINGEGANGEN|KOPIE|ENTWURF|VERTRAULICH|REÇU|COPIE)"
-    rf"|(?:PAID|APPROVED|FILED|ENTERED|POSTED|EINGANG|BEZAHLT|GEBUCHT|PAYÉ|PAGADO|RECIBIDO)(?=.*{_DATE})){_DATED}[*!.]{{0,3}}\Z"
+    rf"(?!\D*\d+[.,]\d{{2}}\Z)[*!.]{{0,3}}(?:{_STAMPS}|{_DATED_STAMPS}(?=.*{_DATE})){_DATED}[*!.]{{0,3}}\Z"
 )
 _SECTION = re.compile(
     r"^((?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,4}\.?|\d{1,2}\.?|[IVX]{1,5}\.|[A-Z]\.|[B-HJ-Z](?=\s)|§\s*\d+(?:\.\d+)*)\s+"
     r"(?:(?=[A-Z\"'(\d])|(?=[\u00c0-\uffff]))"  # in two: compiling a long range together with others is slow
 )
-_SECTION_WORD = re.compile(
-    r"^(appendix|chapter|section|part|article|annex|schedule|kapitel|anhang|chapitre|capítulo)\s+([A-Z0-9IVXL.]+)\b",
-    re.IGNORECASE,
-)
+_SECTION_WORD = re.compile(rf"^({alternatives(words_of('section_words'))})\s+([A-Z0-9IVXL.]+)\b", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(
-    r"^(?:(?:page|p\.|seite|pg\.?)\s*)?[-–—|\[(]?\s*(?:[A-Z]{1,2}-)?(\d{1,4}|[ivxlc]{1,7})\s*[-–—|\])]?"
-    r"(?:\s*(?:of|/|von)\s*\d{1,4})?$",
+    rf"^(?:{alternatives(words_of('page_words'))}\s*)?[-–—|\[(]?\s*(?:[A-Z]{{1,2}}-)?(\d{{1,4}}|[ivxlc]{{1,7}})\s*[-–—|\])]?"
+    rf"(?:\s*(?:/|{alternatives(words_of('page_of'))})\s*\d{{1,4}})?$",
     re.IGNORECASE,
 )
 _LEADER = re.compile(r"[.…·_]{4,}\Z")
 _EQUATION_NUMBER = re.compile(r"\(\s*[A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?\s*\)\s*\Z")
-KNOWN_HEADINGS = frozenset(
-    [
-        "abstract",
-        "introduction",
-        "background",
-        "methods",
-        "method",
-        "results",
-        "discussion",
-        "conclusion",
-        "conclusions",
-        "references",
-        "acknowledgements",
-        "acknowledgments",
-        "acknowledgement",
-        "acknowledgment",
-        "bibliography",
-        "appendix",
-        "summary",
-        "contents",
-        "keywords",
-        "preface",
-        "prologue",
-        "foreword",
-        "limitations",
-        "disclaimer",
-        "glossary",
-        "notes",
-        "overview",
-        "purpose",
-        "scope",
-        "definitions",
-        "funding",
-        "disclosure",
-        "einleitung",
-        "zusammenfassung",
-        "literatur",
-        "literaturverzeichnis",
-        "fazit",
-        "anhang",
-        "inhalt",
-        "inhaltsverzeichnis",
-        "danksagung",
-        "vorwort",
-        "résumé",
-        "références",
-        "bibliographie",
-        "remerciements",
-        "sommaire",
-        "annexe",
-        "introducción",
-        "resumen",
-        "conclusiones",
-        "referencias",
-        "bibliografía",
-        "agradecimientos",
-        "índice",
-        "introduzione",
-        "riassunto",
-        "conclusioni",
-        "bibliografia",
-        "ringraziamenti",
-        "indice",
-        "introdução",
-        "resumo",
-        "conclusão",
-        "referências",
-        "agradecimentos",
-    ]
-) | {
-    "materials and methods",
-    "results and discussion",
-    "related work",
-    "future work",
-    "table of contents",
-    "executive summary",
-    "conflict of interest",
-    "conflicts of interest",
-    "competing interests",
-    "author contributions",
-    "data availability",
-}
+KNOWN_HEADINGS = frozenset(words_of("headings"))
 """Titles of sections that many documents have."""
 
 

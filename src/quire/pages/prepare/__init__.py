@@ -24,7 +24,7 @@ __all__ = [
 
 def page_picture(reader: Reader, number: int, profile: PrepareProfile) -> Picture:
     """The displayed page as a picture. Raises the InputError of a page that cannot be rendered."""
-    from quire.pages.prepare.pages import page_picture
+    from quire.pages.prepare.page_pictures import page_picture
 
     return page_picture(reader, number, profile)
 

@@ -28,7 +28,6 @@ class PrepareProfile(Profile):
     treat: bool = True  # contrast, shadows and specks, where the measures of the picture require it
     blank_gate: bool = True
     redactions: bool = False
-    version: str = "1"
 
 
 @dataclass(frozen=True, slots=True)

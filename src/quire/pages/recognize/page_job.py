@@ -27,9 +27,6 @@ from quire.system.awaited import settled
 if TYPE_CHECKING:
     from quire.pages.recognize.similar import SimilarAnswers
 
-VERSION = "7"
-"""Version of the picture analysis: part of the key of `Seen`."""
-
 EDGE = 0.008  # of the width or height: ruled lines nearer to the edge of a page are the edge of the sheet
 PAGE_PIXELS = 600  # a smaller picture is a crop of a page, whose ruled lines may reach the edge
 

@@ -27,8 +27,6 @@ from quire.pages.recognize.seen import Seen
 from quire.pages.recognize.specks import is_speck
 from quire.pages.recognize.structured import lines_of
 
-VERSION = "8"
-
 MARK_HEIGHT = 14.0  # points: a large black box is not large type
 SIZE = 0.92  # of the height of a line's box
 ASCENT = 0.8  # of the height: position of the baseline

@@ -11,8 +11,6 @@ from quire.pages.prepare.prepared import Redaction
 from quire.pages.recognize.linewords import words_in
 from quire.pages.recognize.seen import Seen
 
-VERSION = "3"
-
 WHOLE = BBox(0.0, 0.0, 1.0, 1.0)
 """The box of text without a box: the whole page."""
 

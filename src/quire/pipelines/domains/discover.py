@@ -178,7 +178,7 @@ def _leaves(seen: Sequence[_Seen], least: int) -> Iterator[_Found]:
 
 
 def _known(seen: Sequence[_Seen], least: int) -> Iterator[_Found]:
-    """What most documents say, however each of them calls it."""
+    """Fields that most documents have under different labels: found by the meaning of their values."""
     for one in known_fields([document.catalog for document in seen]):
         if len(one.values) >= least:
             title = one.name.replace("_", " ").capitalize()

@@ -9,10 +9,10 @@ from functools import cache
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.extraction import extract
 from quire.evidence.extract.naming.concepts import CONCEPTS
-from quire.evidence.extract.naming.labels import LabelMatcher
 from quire.evidence.extract.offline import OfflineExtractor
 from quire.evidence.extract.schema import ExtractSchema, ValueKind
 from quire.evidence.extract.values import LeafEvidence
+from quire.lexicon.labels import LabelMatcher
 
 NAMED = 0.8
 """The least with which the label of a value names what it is taken for."""

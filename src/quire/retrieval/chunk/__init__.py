@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from quire.core.keys import digest_of
 from quire.core.types import Block, Part
-from quire.output.export import Exportable
 from quire.output.export._flow import flow
+from quire.output.export.contracts import Exportable
 from quire.retrieval.chunk.chunk_values import CHUNKERS, DEFAULT_TOKENIZER, Chunk, ChunkerName, ChunkOptions
 from quire.retrieval.chunk.elements import Element, Piece, elements
 from quire.retrieval.chunk.hybrid import HybridChunker, context

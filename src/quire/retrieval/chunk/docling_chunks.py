@@ -9,8 +9,9 @@ from typing import Any, TypedDict
 
 from quire.core.errors import UsageError
 from quire.core.types import Block, PageInfo
-from quire.output.export import Described, Exportable, Structured, docling_references
+from quire.output.export import docling_references
 from quire.output.export._docling import origin
+from quire.output.export.contracts import Described, Exportable, Structured
 from quire.retrieval.chunk.chunk_values import Chunk, ChunkOptions
 from quire.retrieval.chunk.tokenizers import Tokenizer, find_tokenizer
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypedDict
 
 from quire.core.types import Part
-from quire.output.export import Described
+from quire.output.export.contracts import Described
 from quire.retrieval.chunk.chunk_values import Chunk
 
 SCHEMA = "quire-chunks/1"

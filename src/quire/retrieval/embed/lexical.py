@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import partial
 
 from quire.core.keys import Profile
-from quire.lexicon.terms import VERSION, terms
+from quire.lexicon.terms import terms
 from quire.retrieval.embed.codec import SparseVector
 from quire.retrieval.embed.vector_options import LexicalOptions
+from quire.system.stage_versions import stage_version
 
 MODEL = "bm25"
 
@@ -23,7 +25,7 @@ class LexicalProfile(Profile):
     b: float
     min_df: int
     max_df_ratio: float
-    terms: str = VERSION
+    terms: str = field(default_factory=partial(stage_version, "terms"))
 
     @classmethod
     def of(cls, options: LexicalOptions) -> LexicalProfile:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -18,6 +17,7 @@ from quire.core.engine import Policy
 from quire.core.errors import ConfigurationError, EngineError
 from quire.core.keys import Profile
 from quire.net.model_server import PASSING, ModelServer
+from quire.net.transport import Deadline
 from quire.retrieval.embed.codec import SparseVector, encode_dense, encode_scores, encode_sparse, normalised, pruned
 
 Speaks = Literal["openai", "tei"]
@@ -171,7 +171,7 @@ def tei_reranker(server: ModelServer) -> ServedReranker:
 def _info(server: ModelServer) -> dict[str, Any]:
     """What a TEI server says of its model, with its `model_id`."""
     name = f"tei:{server.address}"
-    deadline = time.monotonic() + TIMEOUT_S
+    deadline = Deadline.after(TIMEOUT_S)
     info = _parsed(name, server.post(name, server.endpoint("info"), None, deadline, retried=PASSING, mended=True))
     if not isinstance(info, dict) or not isinstance(info.get("model_id"), str):
         raise ConfigurationError(f"{server.address} does not answer like TEI: its /info names no model_id")
@@ -227,7 +227,7 @@ def _sparse(embedder: ServedEmbedder, texts: Sequence[str]) -> list[SparseVector
 def _asked(model: ServedEmbedder | ServedReranker, path: str, request: object, *, base: str) -> Any:
     url = model.server.endpoint(path, base=base)
     body = json.dumps(request, separators=(",", ":")).encode()
-    deadline = time.monotonic() + model.timeout_s
+    deadline = Deadline.after(model.timeout_s)
     answer = model.server.post(model.name, url, body, deadline, retried=PASSING, mended=True)
     return _parsed(model.name, answer)
 

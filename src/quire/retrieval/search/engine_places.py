@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from quire.core.errors import StoreError, UsageError
 from quire.database.database import Database
+from quire.net.search_engine import EngineAddress, EngineClient
 from quire.retrieval.search.backend import Indexes
-from quire.retrieval.search.engine_address import EngineAddress, EngineClient
 from quire.retrieval.search.engine_index import EngineIndexes
 
 _MAKING = 0x71756972656970  # "quireip"

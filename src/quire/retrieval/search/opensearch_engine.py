@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quire.core.errors import ConfigurationError, StoreError
-from quire.retrieval.search.engine_address import EngineClient, encoded, portions
+from quire.net.search_engine import EngineClient, encoded, portions
 from quire.retrieval.search.engine_conditions import AnyOf, Between, Condition, Conditions, InOrder
 from quire.retrieval.search.engine_fields import RECORD, DocumentRecord, EngineItem, Fields, numbers
 from quire.retrieval.search.engine_index import EngineVersion

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from quire.retrieval.chunk.rows import ChunkRow
-
-VERSION = "1"
-"""Changes when the same chunk gives another text."""
+if TYPE_CHECKING:
+    from quire.retrieval.chunk.rows import ChunkRow
 
 _AMOUNT = re.compile(r"[\s$€£¥(\-–—+]*[\d.,\s]*[%)x*]*")
 _YEAR = re.compile(r"(?:19|20)\d\d")

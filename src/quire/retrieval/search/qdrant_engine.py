@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from quire.core.errors import ConfigurationError, StoreError
-from quire.retrieval.search.engine_address import EngineClient, encoded, portions
+from quire.net.search_engine import EngineClient, encoded, portions
 from quire.retrieval.search.engine_conditions import AnyOf, Between, Condition, Conditions, InOrder
 from quire.retrieval.search.engine_fields import RECORD, DocumentRecord, EngineItem, Fields, numbers
 from quire.retrieval.search.engine_index import EngineVersion

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 Statement = Literal["balance", "income", "cash flow"]
 STATEMENTS: tuple[Statement, ...] = get_args(Statement)
 
-VERSION = "1"
-"""Changes when the same chunks are part of other statements."""
-
 NAMES: Mapping[str, str] = {
     "balance": "balance sheet",
     "income": "income statement",

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from quire.core.context import Workflow
 from quire.core.errors import ConfigurationError
+from quire.net.restate_server import RestateServer, message_of
 from quire.runtime.restate.context import handler_of, service_of
-from quire.runtime.restate.server import RestateServer
 
 SCOPED = "vqueues"
 """The server feature that limits calls by scope, over all workers. Experimental in 1.7."""
@@ -39,7 +39,7 @@ def register(server: RestateServer, uri: str, serves: Serves | None = None) -> N
         time.sleep(PAUSE_S)  # a load balancer needs a moment to notice a new worker
     if not answer.ok:
         raise ConfigurationError(
-            f"the Restate server at {server.admin} could not register {uri}: {answer.message()[:500]}; "
+            f"the Restate server at {server.admin} could not register {uri}: {message_of(answer)[:500]}; "
             "it must be an address at which the server can reach the workers"
         )
     deployment = answer.json()
@@ -59,7 +59,7 @@ def register(server: RestateServer, uri: str, serves: Serves | None = None) -> N
         )
     forced = server.deploy(uri, force=True)
     if not forced.ok:
-        raise ConfigurationError(f"{uri} could not be registered again: {forced.message()[:500]}")
+        raise ConfigurationError(f"{uri} could not be registered again: {message_of(forced)[:500]}")
 
 
 def limit(server: RestateServer, limits: Mapping[str, int]) -> frozenset[str]:

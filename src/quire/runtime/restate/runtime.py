@@ -11,10 +11,10 @@ from quire.core.errors import RunCancelled, RunError, UsageError
 from quire.core.events import Event
 from quire.database.database import Database
 from quire.database.runs import ENDED
+from quire.net.restate_server import RestateServer, ServerInvocation, Unreachable
 from quire.runtime.restate.context import handler_of, service_of
 from quire.runtime.restate.messages import Request, RunFailure
 from quire.runtime.restate.records import RunRecords
-from quire.runtime.restate.server import RestateServer, ServerInvocation, Unreachable
 
 ATTACH_S = 5.0
 """How long one request waits for a result, before the state is checked again."""

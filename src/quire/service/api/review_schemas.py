@@ -9,14 +9,14 @@ from pydantic import BaseModel, Field
 from quire.evidence.extract.values import SURE
 from quire.evidence.review.decisions import Action, ItemState
 from quire.evidence.review.items import DOUBTS, Doubt
-from quire.service.api.schemas import ApiModel, PageBox
+from quire.service.api.schemas import ApiSchema, PageBox
 
 Value = str | int | float | bool | None
 REVIEWER = 100
 """Characters of the name of a reviewer."""
 
 
-class ReviewRequest(ApiModel):
+class ReviewRequest(ApiSchema):
     """A document whose extraction is to be reviewed: that of its run, or one that was made elsewhere."""
 
     document: str = Field(max_length=200)
@@ -28,7 +28,7 @@ class ReviewRequest(ApiModel):
     )
 
 
-class ClaimRequest(ApiModel):
+class ClaimRequest(ApiSchema):
     """Which values a reviewer wants next. Empty lists and texts allow all."""
 
     reviewer: str = Field("", max_length=REVIEWER)
@@ -47,7 +47,7 @@ class ClaimRequest(ApiModel):
     again: bool = Field(True, description="Begin again at the first value when none is behind `after_path`.")
 
 
-class DecisionRequest(ApiModel):
+class DecisionRequest(ApiSchema):
     """A decision about a value, as it was in a version. `value`, `quote` and the place are for `correct`."""
 
     path: str = Field(max_length=1000)
@@ -63,7 +63,7 @@ class DecisionRequest(ApiModel):
     note: str = Field("", max_length=2000)
 
 
-class SampleRequest(ApiModel):
+class SampleRequest(ApiSchema):
     """Whether a review is a sample to learn from."""
 
     sample: bool

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from quire.durable.views.views import DocumentViews
 from quire.service.api.documents import document_routes
 from quire.service.api.extracts import extract_routes
-from quire.service.api.review import review_routes
+from quire.service.api.review_routes import review_routes
 from quire.service.api.runs import run_routes
 from quire.service.api.search_route import search_routes
 from quire.service.api.tenant_views import RunFinder

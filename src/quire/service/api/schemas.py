@@ -14,20 +14,20 @@ from quire.reading.result import ResultStatus
 from quire.retrieval.search.excerpts import LineKind
 
 
-class ApiModel(BaseModel):
+class ApiSchema(BaseModel):
     """Refuses keys of requests that it does not know, so that a misspelt option is not ignored."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class UrlSource(ApiModel):
+class UrlSource(ApiSchema):
     """A document at a URL, and headers to send for it."""
 
     url: str = Field(max_length=8192)
     headers: dict[str, str] = {}
 
 
-class AreaOption(ApiModel):
+class AreaOption(ApiSchema):
     """A table given by hand, or how the tables of some pages are found."""
 
     pages: str | None = Field(None, description="The pages, like `1-3,7`; all by default.")
@@ -36,7 +36,7 @@ class AreaOption(ApiModel):
     tables: Literal["auto", "lines", "words", "none"] | None = None
 
 
-class RunOptions(ApiModel):
+class RunOptions(ApiSchema):
     """How to read: the options of `quire read`."""
 
     pages: str | None = Field(None, description="Only these pages: `1-3,7`, `5-` or `-8`.")
@@ -53,7 +53,7 @@ class RunOptions(ApiModel):
     retry_backoff_s: float = Field(1.0, ge=0, le=3600)
 
 
-class RunRequest(ApiModel):
+class RunRequest(ApiSchema):
     """Documents by URL to read, or a document whose work is to be done again."""
 
     sources: list[UrlSource] = []
@@ -63,7 +63,7 @@ class RunRequest(ApiModel):
     options: RunOptions | None = Field(None, description="How to read; `document` as before by default.")
 
 
-class ExtractOptions(ApiModel):
+class ExtractOptions(ApiSchema):
     """What to extract: a JSON Schema, or the names of fields."""
 
     schema_: dict[str, Any] | None = Field(None, alias="schema", description="A JSON Schema of an object.")

@@ -10,8 +10,9 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import JSONResponse, Response
 
 from quire.core.types import BlockKind
-from quire.durable.indexing.served import ServedPlace
+from quire.durable.indexing.read_places import ReadPlace
 from quire.durable.views.views import DocumentViews
+from quire.reading.messages import DocumentReference
 from quire.retrieval.search.hit_crops import crop_box
 from quire.retrieval.search.hits import SearchHit
 from quire.retrieval.search.query import SearchFilter
@@ -56,34 +57,38 @@ class _Searching:
     """Searches, and leaves out what is gone. Its methods block."""
 
     def __init__(self, service: Service, finder: RunFinder, views: DocumentViews) -> None:
-        self._indexer, self._finder, self._views = service.indexer, finder, views
+        self._search, self._finder, self._views = service.search, finder, views
 
     def found(self, query: str, tenant: str, k: int, filters: SearchFilter, rerank: bool) -> list[dict[str, object]]:
         found: list[tuple[SearchHit, FoundDocument]] = []
         for _ in range(TRIES):
-            hits = self._indexer.search(query, tenant, k=k, filters=filters, rerank=rerank)
-            documents = {hit.path: self._document(hit, tenant, filters.folders) for hit in hits}
-            found = [(hit, document) for hit in hits if (document := documents[hit.path]) is not None]
+            hits = self._search.search(query, tenant, k=k, filters=filters, rerank=rerank)
+            first = {hit.document: hit for hit in hits}
+            documents = {id: self._document(hit, tenant, filters.folders) for id, hit in first.items()}
+            found = [(hit, document) for hit in hits if (document := documents[hit.document]) is not None]
             if len(found) == len(hits):
                 break
-            self._indexer.look_again(
-                tenant, list({hit.path: hit for hit in hits if documents[hit.path] is None}.values())
-            )
+            gone = [hit for id, hit in first.items() if documents[id] is None]
+            self._search.look_again(tenant, gone, lambda place: self._reference(place, tenant))
         return [_described(hit, document) for hit, document in found]
 
     def _document(self, hit: SearchHit, tenant: str, wanted: Sequence[str]) -> FoundDocument | None:
         """The document of a hit: of a run that was asked for, if its reading is the indexed one, else of the last run
         that has read it. None if that run, or what it has read, was deleted."""
-        latest, *earlier = ServedPlace.all_in(hit.path)
-        document = self._at(latest, tenant)
-        asked = next((place for place in earlier if place.run in wanted and latest.run not in wanted), None)
-        if document is None or asked is None:
-            return document
-        other = self._at(asked, tenant)
-        same = other is not None and other.reference["document"] == document.reference["document"]
-        return document if other is not None and not same else other
+        places = self._search.places(hit)
+        if not places:
+            return None
+        latest, *earlier = places
+        document = self._at(latest.place, tenant)
+        same = (one.place for one in earlier if one.place.run in wanted and one.reading == latest.reading)
+        asked = None if document is None or latest.place.run in wanted else next(same, None)
+        return document if asked is None else self._at(asked, tenant)
 
-    def _at(self, place: ServedPlace, tenant: str) -> FoundDocument | None:
+    def _reference(self, place: ReadPlace, tenant: str) -> DocumentReference | None:
+        document = self._at(place, tenant)
+        return document.reference if document is not None else None
+
+    def _at(self, place: ReadPlace, tenant: str) -> FoundDocument | None:
         try:
             document = self._finder.document(str(DocumentId(*place)), tenant)
             return document if self._views.has(document.reference) else None

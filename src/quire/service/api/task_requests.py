@@ -17,7 +17,7 @@ from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.evidence.extract.extractor_registry import extractor_names
 from quire.evidence.extract.schema import asked_schema
-from quire.net.fetching import check_url, shown_url
+from quire.net.urls import check_url, shown_url
 from quire.reading.messages import TaskArgument, TaskSource, TaskType
 from quire.service.api.errors import ApiError
 from quire.service.api.schemas import ExtractOptions, ExtractSubmission, RunOptions, RunRequest, UrlSource

@@ -11,7 +11,7 @@ from quire.core.context import Json, RunState, RunStatus
 from quire.core.errors import StoreError, UsageError
 from quire.core.keys import Digest
 from quire.database.runs import ENDED
-from quire.durable.review_queue import REVIEW
+from quire.durable.review.review_queue import REVIEW
 from quire.reading.messages import DocumentReference, TaskArgument, TaskDocument, TaskResult, TaskSource
 from quire.service.api.errors import ApiError
 from quire.service.run_progress import PageTally, RunTally

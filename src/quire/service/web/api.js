@@ -3,15 +3,25 @@
 const KEY = "quire-api-key";
 const RETRIES = 3;
 
-/** Why a request failed: `status` 0 means that the server was not reached. */
+/** Why a request failed: `status` 0 means that the server was not reached; `item` is what a decision was refused for. */
 export class ApiFailure extends Error {
-  constructor(status, detail, { category = null, retryAfter = 0 } = {}) {
+  /**
+   * @param {number} status
+   * @param {string} detail
+   * @param {{ category?: string | null, retryAfter?: number, item?: Api.ReviewedItem | null }} about
+   */
+  constructor(status, detail, { category = null, retryAfter = 0, item = null } = {}) {
     super(detail);
-    Object.assign(this, { status, category, retryAfter });
+    this.status = status;
+    this.category = category;
+    this.retryAfter = retryAfter;
+    this.item = item;
   }
 }
 
+/** @type {(wrong: boolean) => Promise<string | null>} */
 let askForKey = async () => null;
+/** @type {Promise<string | null> | null} */
 let asking = null;
 
 /** `ask(wrong)` resolves to a key, or to null when the reader gives none. */
@@ -39,7 +49,11 @@ export async function renewKey(used) {
 
 export const currentKey = () => sessionStorage.getItem(KEY);
 
-/** A response with a good status. Raises ApiFailure; a busy server is asked again a few times. */
+/**
+ * A response with a good status. Raises ApiFailure; a busy server is asked again a few times.
+ * @param {string} path
+ * @param {{ method?: string, body?: BodyInit, signal?: AbortSignal, headers?: Record<string, string>, retry?: boolean }} options
+ */
 export async function request(path, { method = "GET", body, signal, headers: more, retry = method === "GET" } = {}) {
   for (let attempt = 0; ; attempt++) {
     const used = currentKey();
@@ -68,17 +82,34 @@ export async function failureOf(response) {
   return new ApiFailure(response.status, detail, { category: fault.category ?? null, retryAfter });
 }
 
-export const getJson = async (path, options) => (await request(path, options)).json();
+/**
+ * The JSON of a path; the caller says what it is.
+ * @template T
+ * @param {string} path
+ * @param {Parameters<typeof request>[1]} options
+ * @returns {Promise<T>}
+ */
+export async function getJson(path, options = {}) {
+  return (await request(path, options)).json();
+}
 
-export const getText = async (path, options) => (await request(path, options)).text();
+export const getText = async (/** @type {string} */ path, options = {}) => (await request(path, options)).text();
 
+/**
+ * What the server says to a JSON that is sent to it; the caller says what it is.
+ * @template T
+ * @param {string} path
+ * @param {object} value
+ * @param {Record<string, string>} more headers
+ * @returns {Promise<T>}
+ */
 export async function postJson(path, value, more = {}) {
   const sent = { method: "POST", body: JSON.stringify(value), headers: { "Content-Type": "application/json", ...more } };
   return (await request(path, sent)).json();
 }
 
 /** Fetch a file, since a link cannot send the key, and hand it to the browser as a download. */
-export async function download(path, fallback) {
+export async function download(/** @type {string} */ path, fallback) {
   const response = await request(path);
   const disposition = response.headers.get("Content-Disposition") ?? "";
   const written = /filename\*=UTF-8''([^;]+)/.exec(disposition)?.[1];
@@ -108,7 +139,7 @@ export async function upload(path, files, parts, { onProgress, signal, once }) {
 }
 
 /** Why files were not sent, which the browser does not tell: a file is gone, the server is, or it hung up. */
-async function whyInterrupted(files) {
+async function whyInterrupted(/** @type {File[]} */ files) {
   for (const file of files) if (!(await isReadable(file))) return `${file.name}: ${UNREADABLE}`;
   const answers = await fetch("api/extract", { headers: headers(), credentials: "omit" }).then(() => true, () => false);
   if (!answers) return "The server cannot be reached. Try again when it is back.";
@@ -116,9 +147,10 @@ async function whyInterrupted(files) {
 }
 
 /** Whether a file that was chosen is still there: one that is not may seem to be empty, as may its parts. */
-export const isReadable = (file) => (file.size ? file.slice(0, 1) : file).arrayBuffer().then(() => true, () => false);
+export const isReadable = (/** @type {File} */ file) => (file.size ? file.slice(0, 1) : file).arrayBuffer().then(() => true, () => false);
 export const UNREADABLE = "The file cannot be read any more: it was moved, deleted or changed since it was chosen. Choose it again.";
 
+/** @type {Promise<Partial<Api.ExtractChoices>> | null} */
 let limits = null;
 
 /** How large a request and a file may be; empty if the server does not say. */
@@ -132,7 +164,9 @@ function sendFiles(path, files, parts, { onProgress, signal, once }) {
   sending.open("POST", path);
   for (const [name, value] of Object.entries(headers({ "Idempotency-Key": once }))) sending.setRequestHeader(name, value);
   sending.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
-  signal.addEventListener("abort", () => sending.abort());
+  const abort = () => sending.abort();
+  signal.addEventListener("abort", abort);
+  sending.onloadend = () => signal.removeEventListener("abort", abort);
   return new Promise((resolve, reject) => {
     sending.onload = () => (sending.status === 201 ? resolve(JSON.parse(sending.responseText)) : reject(uploadFailure(sending)));
     sending.onabort = () => reject(new DOMException("cancelled", "AbortError"));
@@ -161,12 +195,16 @@ const UNTOLD = {
   504: AWAY,
 };
 
-export function pause(ms, signal) {
+export function pause(/** @type {number} */ ms, /** @type {AbortSignal | undefined} */ signal = undefined) {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener("abort", () => {
+    const cancelled = () => {
       clearTimeout(timer);
       reject(new DOMException("cancelled", "AbortError"));
-    });
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", cancelled);
+      resolve(undefined);
+    }, ms);
+    signal?.addEventListener("abort", cancelled, { once: true });
   });
 }

@@ -1,7 +1,8 @@
 // Starts the page: the bar on top, the theme, the key, and which screen the address names.
 
+import { parsedAddress } from "./address.js";
 import { forgetKey, hasKey, onKeyNeeded } from "./api.js";
-import { button, dialog, el, icon, replace } from "./dom.js";
+import { button, byId, dialog, el, first, icon, replace } from "./dom.js";
 import { Extracted } from "./extracted.js";
 import { Extracting } from "./extracting.js";
 import { Home } from "./home.js";
@@ -11,7 +12,8 @@ import { ReviewDesk } from "./reviewdesk.js";
 import { Viewer } from "./viewer.js";
 
 const THEMES = { system: "screen", light: "sun", dark: "moon" };
-const main = document.getElementById("main");
+const main = byId("main");
+/** @type {Record<string, [string, string, (asked: URLSearchParams, id: string) => NonNullable<typeof screen>]>} */
 const SCREENS = {
   "/": ["home", "", (asked) => new Home(main, asked)],
   "/documents/": ["document", "", (asked, id) => new Viewer(main, bar.place, id, asked)],
@@ -20,33 +22,22 @@ const SCREENS = {
   "/review": ["reviews", "Review", () => new Reviews(main)],
   "/review/work": ["desk", "Review", (asked) => new ReviewDesk(main, bar.place, asked)],
 };
+/** @type {Home | Viewer | Extracting | Extracted | Reviews | ReviewDesk | null} */
 let screen = null;
 
 function show() {
-  const [path, query] = location.hash.replace(/^#/, "").split("?");
-  const asked = new URLSearchParams(query ?? "");
-  const [, kind, encoded] = /^\/(documents|extract)\/([^/]+)$/.exec(path) ?? [];
-  const id = encoded && decoded(encoded);
-  const Shown = { documents: Viewer, extract: Extracted }[kind];
-  if (Shown && screen instanceof Shown && screen.id === id) {
+  const { path, id, asked } = parsedAddress(location.hash);
+  const same = path === "/documents/" ? screen instanceof Viewer : path === "/extract/" && screen instanceof Extracted;
+  if (same && (screen instanceof Viewer || screen instanceof Extracted) && screen.id === id) {
     screen.arrive(asked);
     return;
   }
   screen?.close();
-  const [name, title, open] = SCREENS[Shown ? `/${kind}/` : path] ?? SCREENS["/"];
+  const [name, title, open] = SCREENS[path] ?? SCREENS["/"];
   document.body.dataset.screen = name;
   replace(bar.place);
   document.title = title ? `${title} · Quire` : "Quire";
   screen = open(asked, id);
-}
-
-/** The name of a document in an address; one that is written wrongly is the name of none. */
-function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 const bar = topBar();
@@ -70,10 +61,22 @@ function topBar() {
   };
   drawTheme();
   replace(
-    document.getElementById("bar"),
-    el("a", { class: "brand", href: "#/", "aria-label": "Quire: all documents" }, el("img", { src: "web/icon.svg", alt: "", width: 24, height: 24 }), el("span", {}, "Quire")),
+    byId("bar"),
+    el(
+      "a",
+      { class: "brand", href: "#/", "aria-label": "Quire: all documents" },
+      el("img", { src: "web/icon.svg", alt: "", width: 24, height: 24 }),
+      el("span", {}, "Quire"),
+    ),
     place,
-    el("div", { class: "bar-end" }, el("a", { class: "bar-link", href: "#/extract" }, "Extract"), el("a", { class: "bar-link", href: "#/review" }, "Review"), theme, button("Help and keys", () => showHelp({ forget: hasKey() ? forget : null }), { icon: "help", class: "quiet" })),
+    el(
+      "div",
+      { class: "bar-end" },
+      el("a", { class: "bar-link", href: "#/extract" }, "Extract"),
+      el("a", { class: "bar-link", href: "#/review" }, "Review"),
+      theme,
+      button("Help and keys", () => showHelp({ forget: hasKey() ? forget : null }), { icon: "help", class: "quiet" }),
+    ),
   );
   return { place, toggleTheme: () => setTheme(nextTheme()) };
 }
@@ -85,7 +88,7 @@ function forget() {
 
 function askForKey(wrong) {
   return new Promise((resolve) => {
-    let given = null;
+    let given = /** @type {string | null} */ (null);
     const input = el("input", { type: "password", id: "key", autocomplete: "off", required: true, "aria-describedby": "key-about" });
     const box = dialog(
       "API key",
@@ -116,8 +119,8 @@ onKeyNeeded(askForKey);
 
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-  const typing = event.target.closest?.("input, textarea, select") && event.target.type !== "checkbox";
-  if (typing || !keysAllowed()) return;
+  const field = event.target instanceof Element && event.target.closest("input, textarea, select");
+  if ((field && field.getAttribute("type") !== "checkbox") || !keysAllowed()) return;
   if (event.key === "?") showHelp({ forget: hasKey() ? forget : null });
   else if (event.key === "t") bar.toggleTheme();
   else if (!screen?.key?.(event)) return;
@@ -125,7 +128,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 // The address names the screen: that of a part of the page would lead away from it.
-document.querySelector(".skip").addEventListener("click", (event) => {
+first(document.body, ".skip")?.addEventListener("click", (event) => {
   event.preventDefault();
   main.focus();
 });

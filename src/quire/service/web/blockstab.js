@@ -5,20 +5,20 @@ import { markSelected } from "./texttab.js";
 import { count, engineName, kindName, percent } from "./words.js";
 
 export class BlocksTab {
-  constructor(model) {
+  constructor(/** @type {DocumentModel} */ model) {
     this.model = model;
     this.element = el("div", { class: "blocks" });
     model.addEventListener("filter", () => this.view && this.show(this.view));
   }
 
-  show(view) {
+  show(/** @type {Api.PageView} */ view) {
     this.view = view;
-    const shown = view.blocks.map((block, at) => [block, at]).filter(([block]) => this.model.shows(block));
+    const shown = [...view.blocks.entries()].filter(([, block]) => this.model.shows(block));
     const hidden = view.blocks.length - shown.length;
     replace(
       this.element,
       view.blocks.length === 0 && el("p", { class: "muted" }, "There are no blocks on this page."),
-      el("ol", {}, shown.map(([block, at]) => el("li", {}, this._row(block, at, view.page.number)))),
+      el("ol", {}, shown.map(([at, block]) => el("li", {}, this._row(block, at, view.page.number)))),
       hidden > 0 && el("p", { class: "muted" }, `${count(hidden, "block")} hidden by the filters`),
     );
     this.select();
@@ -28,7 +28,7 @@ export class BlocksTab {
     markSelected(this.element, this.model);
   }
 
-  _row(block, at, page) {
+  _row(/** @type {Api.Block} */ block, /** @type {number} */ at, /** @type {number} */ page) {
     const facts = [kindName(block.kind), engineName(block.engine)];
     if (block.confidence !== null) facts.push(percent(block.confidence));
     if (block.tier === "semantic") facts.push("from a similar picture");
@@ -36,11 +36,19 @@ export class BlocksTab {
     return el(
       "button",
       {
-        type: "button", class: "block", data: { block: block.id, kind: block.kind }, "aria-pressed": "false",
+        type: "button",
+        class: "block",
+        data: { block: block.id, kind: block.kind },
+        "aria-pressed": "false",
         on: { click: () => this.model.select({ block: block.id, page }, "panel") },
       },
       el("span", { class: "order" }, String(at + 1)),
-      el("span", { class: "block-about" }, el("span", { class: "block-facts" }, facts.join(" · ")), el("span", { class: "block-text" }, block.text || "no text")),
+      el(
+        "span",
+        { class: "block-about" },
+        el("span", { class: "block-facts" }, facts.join(" · ")),
+        el("span", { class: "block-text" }, block.text || "no text"),
+      ),
     );
   }
 }

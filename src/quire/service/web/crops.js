@@ -14,7 +14,7 @@ export class Crops {
   }
 
   /** The URL of the picture of a part of a page (`cropBox`). */
-  url(document, page, box) {
+  url(/** @type {string} */ document, /** @type {number} */ page, /** @type {Api.PageBox} */ box) {
     const part = [box.left, box.top, box.width, box.height].map((value) => value.toFixed(5)).join(",");
     const path = `api/documents/${encodeURIComponent(document)}/pages/${page}/crop?box=${part}&dpi=${DPI}`;
     let known = this._known.get(path);
@@ -31,14 +31,14 @@ export class Crops {
     for (const path of [...this._known.keys()]) this._forget(path);
   }
 
-  _forget(path) {
+  _forget(/** @type {string} */ path) {
     this._known.get(path).then((url) => setTimeout(() => URL.revokeObjectURL(url), SOON_MS), () => {}); // an image may be loading it
     this._known.delete(path);
   }
 }
 
 /** The part of a page to show for some boxes: with what stands around them, unless `around` is 0. */
-export function cropBox(boxes, around = 1) {
+export function cropBox(/** @type {Api.PageBox[]} */ boxes, around = 1) {
   const left = Math.max(0, Math.min(...boxes.map((box) => box.left)) - around * MARGINS.left);
   const top = Math.max(0, Math.min(...boxes.map((box) => box.top)) - around * MARGINS.top);
   const right = Math.min(1, Math.max(...boxes.map((box) => box.left + box.width)) + around * MARGINS.right);

@@ -1,9 +1,10 @@
 // The documents of all runs as a table: filtered by name and state, sorted by a column.
 
-import { el, icon, replace } from "./dom.js";
-import { documentRow, stateOf } from "./documentrow.js";
+import { el, first, icon, replace } from "./dom.js";
+import { comparing, isWanted } from "./documentorder.js";
+import { documentRow } from "./documentrow.js";
 import { Thumbnails } from "./thumbnails.js";
-import { count, isActive } from "./words.js";
+import { count } from "./words.js";
 
 const COLUMNS = { name: "Name", pages: "Pages", state: "State", submitted: "Added" };
 const FIRST = { submitted: -1, pages: -1 }; // which way a column is sorted at first
@@ -15,13 +16,14 @@ const STATES = {
   failed: "Failed",
   cancelled: "Cancelled",
 };
-const ORDER = ["failed", "partial", "running", "interrupted", "waiting", "cancelled", "finished"];
 
 export class DocumentList {
   /** `actions` are what a row can do; `onWanted` is called when a filter or an order needs the older documents too. */
   constructor(actions, onWanted) {
-    Object.assign(this, { actions, onWanted });
-    this.documents = []; // {shown, run}, the latest first
+    this.actions = actions;
+    this.onWanted = onWanted;
+    /** @type {{ shown: Shown, run: Api.Run }[]} */
+    this.documents = []; // the latest first
     this.complete = true;
     this.sorted = { by: "submitted", way: -1 };
     this.thumbnails = new Thumbnails();
@@ -65,64 +67,46 @@ export class DocumentList {
 
   /** Rows that changed are built anew; the others keep the focus, and a button under the pointer stays. */
   _show() {
-    const name = this.name.value.trim().toLowerCase();
-    const found = this.documents.filter(({ shown }) => this._lets(shown, name)).sort(this._compare());
+    const [name, state, compare] = [this.name.value, this.state.value, comparing(this.sorted.by, this.sorted.way)];
+    const found = this.documents.filter(({ shown }) => isWanted(shown, name, state)).sort((one, other) => compare(one.shown, other.shown));
     const rows = found.map(({ shown, run }) => this._row(shown, run));
     rows.forEach((row, at) => this.body.children[at] === row || this.body.insertBefore(row, this.body.children[at] ?? null));
-    while (this.body.children.length > rows.length) this.body.lastChild.remove();
-    for (const head of this.heads) head.setAttribute("aria-sort", this._sortOf(head.dataset.by));
+    while (this.body.children.length > rows.length) this.body.lastChild?.remove();
+    for (const head of this.heads) head.setAttribute("aria-sort", this._sortOf(head.dataset.by ?? ""));
     const all = `${this.documents.length.toLocaleString("en")}${this.complete ? "" : " and more"}`;
     const whole = this.complete ? count(found.length, "document") : "";
     this.status.textContent = found.length < this.documents.length ? `${found.length} of ${all}` : whole;
   }
 
-  _row(shown, run) {
+  _row(/** @type {Shown} */ shown, /** @type {Api.Run} */ run) {
     const known = this.rows.get(shown.id) ?? { row: el("tr", { class: "document" }), state: "" };
     this.rows.set(shown.id, known);
     const state = JSON.stringify([shown, run.documents.length]);
     if (known.state === state) return known.row;
     known.state = state;
-    const focused = known.row.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
+    const focused = known.row.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.focus : null;
     documentRow(known.row, shown, run, { ...this.actions, thumbnails: this.thumbnails });
-    if (focused) known.row.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus();
+    if (focused) first(known.row, `[data-focus="${CSS.escape(focused)}"]`)?.focus();
     return known.row;
   }
 
-  _head(by, label) {
+  _head(/** @type {string} */ by, /** @type {string} */ label) {
     const sort = el("button", { type: "button", class: "sort", on: { click: () => this._sort(by) } }, label, icon("down"));
     return el("th", { scope: "col", class: `column-${by}`, data: { by } }, sort);
   }
 
-  _sort(by) {
+  _sort(/** @type {string} */ by) {
     this.sorted = { by, way: this.sorted.by === by ? -this.sorted.way : (FIRST[by] ?? 1) };
     this._changed();
   }
 
-  _sortOf(by) {
+  _sortOf(/** @type {string} */ by) {
     return this.sorted.by !== by ? "none" : this.sorted.way > 0 ? "ascending" : "descending";
   }
 
   _changed() {
     this._show();
     if (this.wantsAll && !this.complete) this.onWanted();
-  }
-
-  _lets(shown, name) {
-    const wanted = this.state.value;
-    const state = stateOf(shown);
-    return shown.name.toLowerCase().includes(name) && (!wanted || (wanted === "active" ? isActive(state) : state === wanted));
-  }
-
-  _compare() {
-    const { by, way } = this.sorted;
-    const names = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
-    const by_ = {
-      name: (one, other) => names.compare(one.name, other.name),
-      pages: (one, other) => one.pages - other.pages,
-      state: (one, other) => ORDER.indexOf(stateOf(one)) - ORDER.indexOf(stateOf(other)),
-      submitted: (one, other) => one.submitted - other.submitted,
-    }[by];
-    return (one, other) => way * by_(one.shown, other.shown) || other.shown.submitted - one.shown.submitted;
   }
 }
 

@@ -1,10 +1,11 @@
 // A document of a run in the list: its first page, its state and progress, and what can be done about it.
 
+import { stateOf } from "./documentorder.js";
 import { button, el, icon, replace } from "./dom.js";
 import { STATES, adviceFor, ago, count, duration, isActive } from "./words.js";
 
 /** What a row says; `progress` is the `RunProgress` of a run that is followed. */
-export function describe(document, run, progress) {
+export function describe(/** @type {Api.DocumentSummary} */ document, /** @type {Api.Run} */ run, progress) {
   const tally = progress?.of(document.sha256);
   const pages = document.ledger?.pages ?? document.pages ?? tally?.total ?? 0;
   const active = isActive(document.state);
@@ -30,7 +31,7 @@ export function describe(document, run, progress) {
   };
 }
 
-function doing(run, tally, progress) {
+function doing(/** @type {Api.Run} */ run, /** @type {PageProgress | null | undefined} */ tally, progress) {
   const read = tally?.total && tally.count("done") + tally.count("failed") >= tally.total;
   return run.type === "extract" && read ? "Extracting the values" : progress.doing;
 }
@@ -61,7 +62,7 @@ export function documentRow(row, shown, run, { cancel, again, remove, thumbnails
 }
 
 /** A document that is shown alone, as long as it has no values. */
-export function documentStatus(shown, run, cancel) {
+export function documentStatus(/** @type {Shown} */ shown, /** @type {Api.Run} */ run, cancel) {
   return el(
     "div",
     { class: "document", data: { state: stateOf(shown), document: shown.id } },
@@ -72,7 +73,7 @@ export function documentStatus(shown, run, cancel) {
 }
 
 /** What becomes of a document, and what to do if it failed. */
-function said(shown, run) {
+function said(/** @type {Shown} */ shown, /** @type {Api.Run} */ run) {
   return [
     el("p", { class: "facts" }, facts(shown, run)),
     isActive(shown.state) && bar(shown),
@@ -81,19 +82,17 @@ function said(shown, run) {
   ];
 }
 
-const stateMark = (shown) => el("span", { class: "state", data: { state: stateOf(shown) } }, label(shown));
+const stateMark = (/** @type {Shown} */ shown) => el("span", { class: "state", data: { state: stateOf(shown) } }, label(shown));
 
-export const stateOf = (shown) => (shown.state === "finished" && shown.status === "partial" ? "partial" : shown.state);
+const label = (/** @type {Shown} */ shown) => (stateOf(shown) === "partial" ? "Partly read" : STATES[shown.state]);
 
-const label = (shown) => (stateOf(shown) === "partial" ? "Partly read" : STATES[shown.state]);
-
-function nameOf(shown, active) {
+function nameOf(/** @type {Shown} */ shown, active) {
   if (shown.state !== "finished" && !active) return el("span", { class: "name", title: shown.name }, shown.name);
   const href = `#/documents/${encodeURIComponent(shown.id)}`;
   return el("a", { class: "name", href, title: shown.name, data: { focus: `open-${shown.id}` } }, shown.name);
 }
 
-function links(shown, run) {
+function links(/** @type {Shown} */ shown, /** @type {Api.Run} */ run) {
   const link = (text, href, said, name) =>
     el("a", { class: "secondary small", href, "aria-label": `${said} ${shown.name}`, data: { focus: `${name}-${shown.id}` } }, text);
   const values = `#/extract/${encodeURIComponent(run.id)}?document=${shown.values}`;
@@ -103,7 +102,7 @@ function links(shown, run) {
   ];
 }
 
-function facts(shown, run) {
+function facts(/** @type {Shown} */ shown, /** @type {Api.Run} */ run) {
   const listed = [];
   if (isActive(shown.state)) {
     if (shown.pages) listed.push(`${shown.done} of ${count(shown.pages, "page")}`);
@@ -118,7 +117,7 @@ function facts(shown, run) {
   return listed.join(" · ");
 }
 
-function bar(shown) {
+function bar(/** @type {Shown} */ shown) {
   const total = shown.pages || 0;
   const made = el("progress", { max: total || 1, "aria-label": `Pages of ${shown.name} that are read` });
   if (total) made.value = shown.done + shown.failed;

@@ -33,7 +33,13 @@ const PATHS = {
   spark: "M13 3L5 14h6l-1 7 8-11h-6z",
 };
 
-/** An element with properties, listeners (`on`) and children; strings become text. */
+/**
+ * An element with properties, listeners (`on`) and children; strings become text.
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Record<string, any>} props
+ * @param {Child[]} children
+ */
 export function el(tag, props = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) {
@@ -42,10 +48,10 @@ export function el(tag, props = {}, ...children) {
     else if (name === "data") Object.assign(made.dataset, value);
     else if (name === "style") for (const [rule, set] of Object.entries(value)) made.style.setProperty(rule, set);
     else if (name === "class") made.className = value;
-    else if (name in PROPERTIES) made[name] = value;
+    else if (name in PROPERTIES) Object.assign(made, { [name]: value });
     else made.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  made.append(...shownOf(children));
   return made;
 }
 
@@ -63,7 +69,12 @@ export function icon(name) {
   return drawing;
 }
 
-/** A button with an icon; `label` is its name, and its tooltip when only the icon is shown. */
+/**
+ * A button with an icon; `label` is its name, and its tooltip when only the icon is shown.
+ * @param {string} label
+ * @param {(event: any) => void} click
+ * @param {{ icon?: string, text?: string | boolean } & Record<string, any>} about
+ */
 export function button(label, click, { icon: drawing, text = !drawing, ...props } = {}) {
   const shown = text === true ? label : text;
   return el(
@@ -74,12 +85,18 @@ export function button(label, click, { icon: drawing, text = !drawing, ...props 
   );
 }
 
-export function replace(parent, ...children) {
-  parent.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+export function replace(/** @type {Element} */ parent, /** @type {Child[]} */ ...children) {
+  parent.replaceChildren(...shownOf(children));
+}
+
+/** The children that there are: null, undefined and false leave a place empty. */
+function shownOf(/** @type {Child[]} */ children) {
+  const given = /** @type {any[]} */ (children).flat();
+  return given.filter((child) => child !== null && child !== undefined && child !== false);
 }
 
 /** Say something for a few seconds; errors stay until they are closed. */
-export function notify(message, kind = "info") {
+export function notify(/** @type {string} */ message, kind = "info") {
   const notice = el(
     "div",
     { class: `notice ${kind}` },
@@ -87,13 +104,29 @@ export function notify(message, kind = "info") {
     el("p", {}, message),
     button("Close", () => notice.remove(), { icon: "close", class: "quiet" }),
   );
-  const notices = document.getElementById("notices");
-  while (notices.children.length > 3) notices.firstChild.remove();
+  const notices = byId("notices");
+  while (notices.children.length > 3) notices.firstChild?.remove();
   notices.append(notice);
   if (kind !== "error") setTimeout(() => notice.remove(), 4000);
 }
 
-/** A button that opens a panel below it, closed by Escape and by a click elsewhere. */
+/** The first element inside another one that a selector names. */
+export const first = (/** @type {Element} */ within, /** @type {string} */ selector) =>
+  /** @type {HTMLElement | null} */ (within.querySelector(selector));
+
+/** An element that the page itself is made of. */
+export function byId(/** @type {string} */ id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no element #${id}`);
+  return found;
+}
+
+/**
+ * A button that opens a panel below it, closed by Escape and by a click elsewhere.
+ * @param {string} label
+ * @param {(panel: HTMLElement, close: () => void) => void} fill
+ * @param {{ icon?: string, text?: string } & Record<string, any>} about
+ */
 export function menu(label, fill, { icon: drawing, text, ...props } = {}) {
   const panel = el("div", { class: "menu-panel", hidden: true });
   const opener = button(label, () => (panel.hidden ? open() : close()), {
@@ -113,7 +146,7 @@ export function menu(label, fill, { icon: drawing, text, ...props } = {}) {
     opener.setAttribute("aria-expanded", "true");
     document.addEventListener("pointerdown", outside);
     around.addEventListener("keydown", escape);
-    panel.querySelector("button, input, a")?.focus();
+    first(panel, "button, input, a")?.focus();
   }
   function close() {
     panel.hidden = true;

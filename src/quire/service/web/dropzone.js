@@ -6,9 +6,25 @@ export class DropZone {
   /** `onFiles` gets the files as they come; `label` names the field for a screen reader. */
   constructor(onFiles, { lead, label }) {
     this.onFiles = onFiles;
-    this.picker = el("input", { type: "file", multiple: true, class: "offscreen", id: "picker", tabIndex: -1, "aria-label": label, on: { change: () => this._picked() } });
+    this.picker = el("input", {
+      type: "file",
+      multiple: true,
+      class: "offscreen",
+      id: "picker",
+      tabIndex: -1,
+      "aria-label": label,
+      on: { change: () => this._picked() },
+    });
     this.choose = button("Choose files", () => this.picker.click(), { class: "primary" });
-    this.element = el("div", { class: "drop" }, icon("upload"), el("p", { class: "lead" }, lead), el("p", { class: "muted" }, "PDFs, scans, photos, office files"), this.choose, this.picker);
+    this.element = el(
+      "div",
+      { class: "drop" },
+      icon("upload"),
+      el("p", { class: "lead" }, lead),
+      el("p", { class: "muted" }, "PDFs, scans, photos, office files"),
+      this.choose,
+      this.picker,
+    );
     this._listeners = { dragover: this._over.bind(this), dragleave: this._leave.bind(this), drop: this._drop.bind(this), paste: this._paste.bind(this) };
     for (const [name, listener] of Object.entries(this._listeners)) window.addEventListener(name, listener);
   }
@@ -18,7 +34,7 @@ export class DropZone {
   }
 
   _picked() {
-    this.onFiles([...this.picker.files]);
+    this.onFiles([...(this.picker.files ?? [])]);
     this.picker.value = "";
   }
 

@@ -7,6 +7,9 @@ const LONGEST_PAUSE_MS = 10_000;
 /**
  * Call `onEvent` for every event and resolve to the run when it has ended. A lost connection continues after the last
  * event that was seen. `onConnection(true | false)` says whether there is one.
+ * @param {string} run
+ * @param {{ onEvent: (event: Api.RunEvent) => void, onConnection?: (connected: boolean) => void, signal: AbortSignal }} about
+ * @returns {Promise<Api.Run>}
  */
 export async function follow(run, { onEvent, onConnection = () => {}, signal }) {
   let last = null;
@@ -46,7 +49,7 @@ async function* messages(body) {
       const { value, done } = await reader.read();
       if (done) return;
       const parts = (rest + value).split("\n\n");
-      rest = parts.pop();
+      rest = parts.pop() ?? "";
       for (const part of parts) {
         const message = parsed(part);
         if (message) yield message;

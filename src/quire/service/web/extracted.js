@@ -3,7 +3,7 @@
 import { download, getJson, postJson, request } from "./api.js";
 import { Crops } from "./crops.js";
 import { describe, documentStatus } from "./documentrow.js";
-import { button, el, icon, menu, notify, replace } from "./dom.js";
+import { button, el, first, icon, menu, notify, replace } from "./dom.js";
 import { DocumentModel } from "./model.js";
 import { RunProgress } from "./progress.js";
 import { ZOOM_STEP, pageTools } from "./reviewtools.js";
@@ -14,14 +14,32 @@ import { ADVICE, STATES, count, isActive } from "./words.js";
 const REPORTS = { json: "JSON", csv: "CSV", xlsx: "Excel", html: "HTML report" };
 
 export class Extracted {
-  constructor(main, barPlace, id, asked) {
-    Object.assign(this, { main, barPlace, id });
+  /** @type {Api.Run} */
+  run;
+  /** @type {DocumentModel} */
+  model;
+  /** @type {Sheets} */
+  sheets;
+  /** @type {ValueList} */
+  values;
+  /** @type {RunProgress | null} */
+  progress = null;
+
+  constructor(/** @type {HTMLElement} */ main, /** @type {HTMLElement} */ barPlace, /** @type {string} */ id, /** @type {URLSearchParams} */ asked) {
+    this.main = main;
+    this.barPlace = barPlace;
+    this.id = id;
     this.number = Number(asked.get("document")) || 1;
     this.path = asked.get("value");
     this.crops = new Crops();
-    this.shown = null; // the id of the document whose values are shown
+    this.shown = /** @type {string | null} */ (null); // the id of the document whose values are shown
     this.closed = false;
-    this.documents = el("select", { id: "documents", "aria-label": "Document", hidden: true, on: { change: () => this._choose(Number(this.documents.value)) } });
+    this.documents = el("select", {
+      id: "documents",
+      "aria-label": "Document",
+      hidden: true,
+      on: { change: () => this._choose(Number(this.documents.value)) },
+    });
     this.body = el("div", { class: "desk-card", tabIndex: 0, role: "region", "aria-label": "Values" }, el("div", { class: "skeleton" }));
     this.actions = el("div", { class: "desk-actions", role: "toolbar", "aria-label": "What to do with the values", hidden: true });
     this.panel = el("section", { class: "desk-panel", "aria-label": "Extraction" }, this.documents, this.actions, this.body);
@@ -39,7 +57,7 @@ export class Extracted {
   }
 
   /** The address has changed, to another document or value of this run. */
-  arrive(asked) {
+  arrive(/** @type {URLSearchParams} */ asked) {
     this.path = asked.get("value");
     const number = Number(asked.get("document")) || 1;
     if (number !== this.number) this._choose(number);
@@ -48,13 +66,19 @@ export class Extracted {
 
   async _load() {
     try {
+      /** @type {Api.Run} */
       const run = await getJson(`api/runs/${encodeURIComponent(this.id)}`);
       if (this.closed) return;
       if (run.type !== "extract") return this._fail("No values were asked for", "This run only reads documents.", "Extract from one of them.");
       this._show(run);
       if (isActive(run.state)) this._follow();
     } catch (error) {
-      if (!this.closed) this._fail("This extraction cannot be shown", error.message, error.status === 404 ? "It may have been deleted. Extract the values again." : ADVICE[error.category]);
+      if (!this.closed)
+        this._fail(
+          "This extraction cannot be shown",
+          error.message,
+          error.status === 404 ? "It may have been deleted. Extract the values again." : ADVICE[error.category],
+        );
     }
   }
 
@@ -73,12 +97,23 @@ export class Extracted {
     if (!this.closed) this._load();
   }
 
-  _fail(title, reason, advice) {
+  _fail(/** @type {string} */ title, reason, advice) {
     replace(this.barPlace);
-    replace(this.main, el("div", { class: "empty failed" }, icon("alert"), el("h1", { class: "lead" }, title), el("p", { class: "reason" }, reason), advice && el("p", { class: "advice" }, advice), el("a", { class: "secondary", href: "#/extract" }, "Extract values")));
+    replace(
+      this.main,
+      el(
+        "div",
+        { class: "empty failed" },
+        icon("alert"),
+        el("h1", { class: "lead" }, title),
+        el("p", { class: "reason" }, reason),
+        advice && el("p", { class: "advice" }, advice),
+        el("a", { class: "secondary", href: "#/extract" }, "Extract values"),
+      ),
+    );
   }
 
-  _show(run) {
+  _show(/** @type {Api.Run} */ run) {
     this.run = run;
     this.number = Math.min(this.number, run.documents.length);
     const chosen = run.documents[this.number - 1];
@@ -96,11 +131,15 @@ export class Extracted {
     if (this.body.dataset.shown === state) return;
     const focused = this.body.contains(document.activeElement);
     this.body.dataset.shown = state;
-    replace(this.body, el("div", { class: "run", role: "status" }, row), !isActive(chosen.state) && el("a", { class: "secondary", href: "#/extract" }, "Extract again"));
-    if (focused) this.body.querySelector("button, a")?.focus();
+    replace(
+      this.body,
+      el("div", { class: "run", role: "status" }, row),
+      !isActive(chosen.state) && el("a", { class: "secondary", href: "#/extract" }, "Extract again"),
+    );
+    if (focused) first(this.body, "button, a")?.focus();
   }
 
-  _showDocuments(run) {
+  _showDocuments(/** @type {Api.Run} */ run) {
     this.documents.hidden = run.documents.length < 2;
     if (this.documents.hidden) return;
     const labels = run.documents.map((one, at) => `${at + 1}. ${one.name} · ${one.extraction ? "values extracted" : STATES[one.state]}`);
@@ -109,51 +148,75 @@ export class Extracted {
     this.documents.value = String(this.number);
   }
 
-  _heading(one) {
+  _heading(/** @type {Api.DocumentSummary} */ one) {
     document.title = `Values · ${one.name} · Quire`;
     replace(
       this.barPlace,
-      el("div", { class: "document-heading" }, el("h1", { class: "document-name", title: one.name }, one.name), one.extraction && el("a", { class: "muted", href: `#/documents/${encodeURIComponent(one.id)}` }, "document")),
+      el(
+        "div",
+        { class: "document-heading" },
+        el("h1", { class: "document-name", title: one.name }, one.name),
+        one.extraction && el("a", { class: "muted", href: `#/documents/${encodeURIComponent(one.id)}` }, "document"),
+      ),
     );
   }
 
-  _choose(number) {
+  _choose(/** @type {number} */ number) {
     this.number = number;
     this._show(this.run);
     this._remember();
   }
 
-  async _open(one) {
+  async _open(/** @type {Api.DocumentSummary} */ one) {
     this.shown = one.id;
     delete this.body.dataset.shown;
     this._heading(one);
     try {
-      const [extraction, detail] = await Promise.all([getJson(one.extraction.slice(1)), getJson(`api/documents/${encodeURIComponent(one.id)}`)]);
+      /** @type {[Api.Extraction, Api.DocumentDetail]} */
+      const [extraction, detail] = await Promise.all([getJson(extractionOf(one)), getJson(`api/documents/${encodeURIComponent(one.id)}`)]);
       if (this.closed || this.shown !== one.id) return;
       this._showPages(new DocumentModel(detail));
       this._showValues(one, extraction);
     } catch (error) {
       if (this.closed || this.shown !== one.id) return;
       this.shown = null;
-      replace(this.body, el("div", { class: "trouble", role: "alert" }, icon("alert"), el("p", {}, error.message), button("Try again", () => this._load(), { class: "secondary" })));
+      replace(
+        this.body,
+        el(
+          "div",
+          { class: "trouble", role: "alert" },
+          icon("alert"),
+          el("p", {}, error.message),
+          button("Try again", () => this._load(), { class: "secondary" }),
+        ),
+      );
     }
   }
 
-  _showPages(model) {
+  _showPages(/** @type {DocumentModel} */ model) {
     this.sheets?.close();
     this.model = model;
     model.boxes = false;
     this.sheets = new Sheets(model);
     this.desk.classList.remove("alone");
     this.stage.hidden = false;
-    replace(this.stage, pageTools(model, { step: (by) => this._step(by), zoom: (by) => this._zoom(by), fit: () => this.sheets.fitPage() }), this.sheets.element);
+    replace(
+      this.stage,
+      pageTools(model, { step: (by) => this._step(by), zoom: (by) => this._zoom(by), fit: () => this.sheets.fitPage() }),
+      this.sheets.element,
+    );
     this.sheets.resize();
   }
 
-  _showValues(one, extraction) {
+  _showValues(/** @type {Api.DocumentSummary} */ one, /** @type {Api.Extraction} */ extraction) {
     const items = itemsOf(extraction);
     const { leaves, found, sure, not_found } = extraction.coverage;
-    const summary = [`${found} of ${count(leaves, "value")} at their place`, `${sure} sure`, not_found && `${not_found} not found`, extraction.conflicts.length && count(extraction.conflicts.length, "conflict")];
+    const summary = [
+      `${found} of ${count(leaves, "value")} at their place`,
+      `${sure} sure`,
+      not_found && `${not_found} not found`,
+      extraction.conflicts.length && count(extraction.conflicts.length, "conflict"),
+    ];
     this.values = new ValueList(items, {
       picture: (page, box) => this.crops.url(one.id, page, box),
       onChoose: (item) => this._chosen(item),
@@ -172,7 +235,7 @@ export class Extracted {
     this.values.choose(this.path);
   }
 
-  _chosen(item) {
+  _chosen(/** @type {Item} */ item) {
     const { page, blocks, bboxes } = item.evidence;
     this.path = item.path;
     const places = this.values.items.filter((one) => one.evidence.page && one.evidence.bboxes.length);
@@ -182,32 +245,39 @@ export class Extracted {
   }
 
   /** Mark places on the pages, and go to one of them. */
-  _look(places, at) {
+  _look(places, /** @type {number} */ at) {
     const hits = places.flatMap((place) => place.bboxes.map((bbox) => ({ page: place.page, bbox, block: place.blocks[0], place })));
     const current = hits.findIndex((hit) => hit.place === places[at]);
     this.model.setHits(hits, current);
     if (current >= 0) this.model.goToHit(current);
   }
 
-  _reports(one) {
+  _reports(/** @type {Api.DocumentSummary} */ one) {
     const stem = one.name.replace(/\.[^.]*$/, "") || "document";
     const save = (format, close) => () => {
       close();
-      download(`${one.extraction.slice(1)}?to=${format}`, `${stem}.extracted.${format}`).catch((error) => notify(error.message, "error"));
+      download(`${extractionOf(one)}?to=${format}`, `${stem}.extracted.${format}`).catch((error) => notify(error.message, "error"));
     };
     return menu(
       "Download",
-      (panel, close) => replace(panel, Object.entries(REPORTS).map(([format, label]) => el("button", { type: "button", class: "menu-item", on: { click: save(format, close) } }, label))),
+      (panel, close) =>
+        replace(
+          panel,
+          Object.entries(REPORTS).map(([format, label]) =>
+            el("button", { type: "button", class: "menu-item", on: { click: save(format, close) } }, label),
+          ),
+        ),
       { icon: "download", text: "Download", class: "secondary" },
     );
   }
 
   /** Put extractions into the queue of reviews, and go there. */
-  async _review(documents, run) {
+  async _review(documents, /** @type {string} */ run) {
     try {
-      let last = null;
-      for (const one of documents) last = await postJson("api/review", { document: one.id });
-      location.hash = run ? `#/review/work?run=${encodeURIComponent(run)}` : `#/review/work?review=${encodeURIComponent(last.id)}`;
+      /** @type {Api.ReviewSummary[]} */
+      const opened = [];
+      for (const one of documents) opened.push(await postJson("api/review", { document: one.id }));
+      location.hash = run ? `#/review/work?run=${encodeURIComponent(run)}` : `#/review/work?review=${encodeURIComponent(opened[0].id)}`;
     } catch (error) {
       notify(error.message, "error");
     }
@@ -223,12 +293,12 @@ export class Extracted {
     }
   }
 
-  _step(by) {
+  _step(/** @type {number} */ by) {
     const next = this.model.pages[this.model.at(this.model.current) + by];
     if (next) this.model.setCurrent(next.number, "step");
   }
 
-  _zoom(by) {
+  _zoom(/** @type {number} */ by) {
     this.sheets.setZoom(this.sheets.zoom * by);
     this.sheets.reveal();
   }
@@ -266,3 +336,6 @@ export class Extracted {
     return true;
   }
 }
+
+/** The path of what was extracted from a document, for requests of this page. */
+const extractionOf = (/** @type {Api.DocumentSummary} */ one) => (one.extraction ?? "").slice(1);

@@ -3,20 +3,21 @@
 import { getJson, onceKey, postJson, upload } from "./api.js";
 import { button, el, icon, replace } from "./dom.js";
 import { DropZone } from "./dropzone.js";
+import { EXAMPLE, fieldsAsked, filesProblem, refusalOf, schemaAsked } from "./extractrequest.js";
 import { optionFields } from "./uploads.js";
-import { adviceFor, ago, count, size } from "./words.js";
+import { ago, count, size } from "./words.js";
 
 const DRAFT = "quire-extract"; // of this tab: what was asked for last
-const EXAMPLE = "invoice number, date, total";
 const LARGEST_SCHEMA = 1 << 20; // of a part of a form that the server takes
 const LISTED = 200;
 
 export class Extracting {
-  constructor(main, asked) {
+  constructor(/** @type {HTMLElement} */ main, /** @type {URLSearchParams} */ asked) {
+    /** @type {File[]} */
     this.files = [];
     this.max = Infinity;
     this.wanted = asked.get("document");
-    this.stop = null; // of the upload
+    this.stop = /** @type {AbortController | null} */ (null); // of the upload
     const draft = JSON.parse(sessionStorage.getItem(DRAFT) ?? "{}");
     this.from = choice("from", { files: "Files", read: "A document that was read" }, this.wanted ? "read" : "files", () => this._arrange());
     this.by = choice("by", { fields: "Names of fields", schema: "JSON Schema" }, draft.by ?? "fields", () => this._arrange());
@@ -25,15 +26,47 @@ export class Extracting {
     this.options = optionFields();
     this.document = el("select", { id: "document" });
     this.fields = el("textarea", { id: "fields", rows: "2", placeholder: EXAMPLE, value: draft.fields ?? "", spellcheck: "false" });
-    this.schema = el("textarea", { id: "schema", rows: "9", class: "code", placeholder: SCHEMA_EXAMPLE, value: draft.schema ?? "", spellcheck: "false", autocomplete: "off" });
-    this.schemaFile = el("input", { type: "file", class: "offscreen", id: "schema-file", tabIndex: -1, accept: ".json,application/json", "aria-label": "File with a JSON Schema", on: { change: () => this._picked() } });
+    this.schema = el("textarea", {
+      id: "schema",
+      rows: "9",
+      class: "code",
+      placeholder: SCHEMA_EXAMPLE,
+      value: draft.schema ?? "",
+      spellcheck: "false",
+      autocomplete: "off",
+    });
+    this.schemaFile = el("input", {
+      type: "file",
+      class: "offscreen",
+      id: "schema-file",
+      tabIndex: -1,
+      accept: ".json,application/json",
+      "aria-label": "File with a JSON Schema",
+      on: { change: () => this._picked() },
+    });
     this.schema.addEventListener("drop", (event) => this._dropped(event));
     this.learned = el("select", { id: "learned" });
     this.parts = {
       files: part("", el("div", { class: "part" }, this.zone.element, this.list, this.options.element), this.zone.choose),
       document: part("Document", this.document),
-      fields: part("Fields", this.fields, this.fields, "Separated by commas or on lines of their own. A name is compared with the labels on the page."),
-      schema: part("JSON Schema", this.schema, this.schema, "Types, lists, nested objects, patterns.", el("div", {}, button("Load a file", () => this.schemaFile.click(), { class: "secondary small" }), this.schemaFile)),
+      fields: part(
+        "Fields",
+        this.fields,
+        this.fields,
+        "Separated by commas or on lines of their own. A name is compared with the labels on the page.",
+      ),
+      schema: part(
+        "JSON Schema",
+        this.schema,
+        this.schema,
+        "Types, lists, nested objects, patterns.",
+        el(
+          "div",
+          {},
+          button("Load a file", () => this.schemaFile.click(), { class: "secondary small" }),
+          this.schemaFile,
+        ),
+      ),
       learned: part("Model", this.learned, this.learned, "Learnt from samples on this server."),
       form: part("", el("span", { hidden: true }), null),
     };
@@ -46,8 +79,23 @@ export class Extracting {
         "form",
         { class: "home extracting", novalidate: true, on: { submit: (event) => this._submitted(event) } },
         el("h1", { class: "lead" }, "Extract values"),
-        el("fieldset", { class: "step" }, el("legend", {}, "From"), this.from.element, this.parts.files.element, this.parts.document.element),
-        el("fieldset", { class: "step" }, el("legend", {}, "Values"), this.by.element, this.parts.fields.element, this.parts.schema.element, this.parts.learned.element),
+        el(
+          "fieldset",
+          { class: "step" },
+          el("legend", {}, "From"),
+          this.from.element,
+          this.parts.files.element,
+          this.parts.document.element,
+        ),
+        el(
+          "fieldset",
+          { class: "step" },
+          el("legend", {}, "Values"),
+          this.by.element,
+          this.parts.fields.element,
+          this.parts.schema.element,
+          this.parts.learned.element,
+        ),
         el("div", { class: "extract-go" }, this.go, this.stopper, this.sent, this.parts.form.element),
       ),
     );
@@ -80,6 +128,7 @@ export class Extracting {
   async _choices() {
     this.parts.learned.element.hidden = true;
     try {
+      /** @type {[Api.ExtractChoices, Api.DocumentList]} */
       const [choices, listed] = await Promise.all([getJson("api/extract"), getJson(`api/documents?limit=${LISTED}`)]);
       if (this.closed) return;
       this.max = choices.max_bytes;
@@ -96,15 +145,20 @@ export class Extracting {
     const known = new Map();
     for (const one of listed) if (one.ledger && !known.has(one.sha256)) known.set(one.sha256, one);
     let named = this.wanted && listed.find((one) => one.id === this.wanted);
-    if (this.wanted && !named) named = await getJson(`api/documents/${encodeURIComponent(this.wanted)}`).catch((error) => this.parts.document.fail(`${error.message}. Choose another one, or a file.`));
+    if (this.wanted && !named)
+      named = await getJson(`api/documents/${encodeURIComponent(this.wanted)}`).catch((error) =>
+        this.parts.document.fail(`${error.message}. Choose another one, or a file.`),
+      );
     if (named) known.set(named.sha256, named);
-    const options = [...known.values()].map((one) => el("option", { value: one.id }, `${one.name} · ${count(one.ledger?.pages ?? 0, "page")} · ${ago(one.submitted)}`));
+    const options = [...known.values()].map((one) =>
+      el("option", { value: one.id }, `${one.name} · ${count(one.ledger?.pages ?? 0, "page")} · ${ago(one.submitted)}`),
+    );
     replace(this.document, options.length ? options : el("option", { value: "" }, "Nothing was read yet"));
     this.document.disabled = !options.length;
     if (named) this.document.value = named.id;
   }
 
-  _add(files) {
+  _add(/** @type {File[]} */ files) {
     this.from.set("files");
     this._arrange();
     this.files.push(...files);
@@ -119,11 +173,23 @@ export class Extracting {
       this._showFiles();
       (this.list.querySelectorAll("button")[Math.min(at, this.files.length - 1)] ?? this.zone.choose).focus();
     };
-    replace(this.list, this.files.map((file, at) => el("li", {}, icon("file"), el("span", { class: "name" }, file.name), el("span", { class: "muted" }, size(file.size)), button(`Remove ${file.name}`, remove(at), { icon: "close", class: "quiet" }))));
+    replace(
+      this.list,
+      this.files.map((file, at) =>
+        el(
+          "li",
+          {},
+          icon("file"),
+          el("span", { class: "name" }, file.name),
+          el("span", { class: "muted" }, size(file.size)),
+          button(`Remove ${file.name}`, remove(at), { icon: "close", class: "quiet" }),
+        ),
+      ),
+    );
   }
 
   _picked() {
-    const [file] = this.schemaFile.files;
+    const file = this.schemaFile.files?.[0];
     if (file) this._load(file);
     this.schemaFile.value = "";
   }
@@ -138,7 +204,7 @@ export class Extracting {
     this._load(file);
   }
 
-  async _load(file) {
+  async _load(/** @type {File} */ file) {
     if (file.size > LARGEST_SCHEMA) return this.parts.schema.fail(`${file.name} is larger than 1 MiB. Is it a JSON Schema?`);
     this.schema.value = await file.text();
     this.parts.schema.clear();
@@ -148,30 +214,20 @@ export class Extracting {
 
   /** What is asked for, as the API wants it; null where something is wrong, which is said at its place. */
   _asked() {
-    const model = this.learned.value ? { learned: this.learned.value } : {};
-    if (this.by.value() === "fields") {
-      const fields = this.fields.value.split(/[,\n]/).map((name) => name.trim()).filter(Boolean);
-      return fields.length ? { fields, ...model } : this.parts.fields.fail(`Name at least one value, for example: ${EXAMPLE}`);
-    }
-    const text = this.schema.value.trim();
-    if (!text) return this.parts.schema.fail("Paste a JSON Schema, or load it from a file. For simple values, names of fields are enough.");
-    try {
-      const schema = JSON.parse(text);
-      if (schema !== null && typeof schema === "object" && !Array.isArray(schema)) return { schema, ...model };
-      return this.parts.schema.fail('This is no JSON Schema of an object: write {"type": "object", "properties": {…}}.');
-    } catch (error) {
-      return this.parts.schema.fail(`This is no JSON: ${error.message}. Correct it, or load the file again.`);
-    }
+    const by = this.by.value();
+    const said = by === "fields" ? fieldsAsked(this.fields.value) : schemaAsked(this.schema.value);
+    if ("wrong" in said) return this.parts[by].fail(said.wrong);
+    return { ...said.asked, ...(this.learned.value ? { learned: this.learned.value } : {}) };
   }
 
   /** Where the values come from; null where something is wrong. */
   _source() {
-    if (this.from.value() === "read") return this.document.value ? { document: this.document.value } : this.parts.document.fail("Nothing was read yet. Choose a file instead.");
-    const empty = this.files.find((file) => !file.size);
-    const total = this.files.reduce((sum, file) => sum + file.size, 0);
-    if (!this.files.length) return this.parts.files.fail("Choose at least one file, or a document that was read.");
-    if (empty) return this.parts.files.fail(`${empty.name} is empty. Remove it, or get the file again.`);
-    if (total > this.max) return this.parts.files.fail(`${this.files.length === 1 ? `${this.files[0].name} is` : "The files are together"} ${size(total)}, and this server takes ${size(this.max)} at once. ${this.files.length === 1 ? "Divide the file" : "Send fewer at a time"}.`);
+    if (this.from.value() === "read") {
+      const document = this.document.value;
+      return document ? { document } : this.parts.document.fail("Nothing was read yet. Choose a file instead.");
+    }
+    const problem = filesProblem(this.files, this.max);
+    if (problem) return this.parts.files.fail(problem);
     const options = this.options.read();
     return options && { files: this.files, options };
   }
@@ -183,36 +239,36 @@ export class Extracting {
     const [source, asked] = [this._source(), this._asked()];
     if (!source || !asked) return this._focusWrong();
     this._remember();
-    this._sending(true);
+    const stop = new AbortController();
+    this._sending(stop);
     try {
-      const run = await this._send(source, asked);
+      const run = await this._send(source, asked, stop.signal);
       if (!this.closed) location.hash = `#/extract/${encodeURIComponent(run.id)}`;
     } catch (error) {
       if (!this.closed && error.name !== "AbortError") this._refused(error);
     } finally {
-      this._sending(false);
+      this._sending(null);
     }
   }
 
-  _send({ files, options, document }, asked) {
+  _send(source, asked, /** @type {AbortSignal} */ signal) {
+    const { files, options, document } = source;
     if (document) return postJson("api/extract", { document, ...asked }, { "Idempotency-Key": onceKey() });
-    return upload("api/extract", files, { extract: asked, options }, { once: onceKey(), signal: this.stop.signal, onProgress: (part) => (this.sent.value = part) });
+    return upload("api/extract", files, { extract: asked, options }, { once: onceKey(), signal, onProgress: (part) => (this.sent.value = part) });
   }
 
-  _sending(now) {
-    this.stop = now ? new AbortController() : null;
-    this.go.disabled = now;
-    const uploads = now && this.from.value() === "files";
+  _sending(/** @type {AbortController | null} */ stop) {
+    this.stop = stop;
+    this.go.disabled = stop !== null;
+    const uploads = stop && this.from.value() === "files";
     this.stopper.hidden = this.sent.hidden = !uploads;
     this.sent.value = 0;
   }
 
   /** Say what the server refused where it can be changed: it names the part of the request. */
   _refused(error) {
-    const [, name, said] = /^(fields|schema|learned)(?:[.:]\S*)? (.*)$/s.exec(error.message) ?? [null, null, error.message];
-    const place = name ?? (error.status === 413 ? "files" : error.status === 404 || error.status === 409 ? "document" : "form");
-    const advice = { files: "Divide the file, or send fewer at a time.", document: "Choose another one, or a file.", learned: "Choose another one, or none." }[place] ?? (name || !error.status ? "" : adviceFor({ category: error.category }));
-    this.parts[place].fail([sentence(said), advice].filter(Boolean).join(" "));
+    const { place, text } = refusalOf(error);
+    this.parts[place].fail(text);
     this._focusWrong();
   }
 
@@ -235,14 +291,21 @@ const SCHEMA_EXAMPLE = `{
   }
 }`;
 
-/** A field with its label, what it is about, and what is wrong with it. */
+/**
+ * A field with its label, what it is about, and what is wrong with it.
+ * @param {string} label
+ * @param {HTMLElement} content
+ * @param {HTMLElement | null} control
+ * @param {string} about
+ * @param {HTMLElement | null} more
+ */
 function part(label, content, control = content, about = "", more = null) {
   const id = control?.id || `part-${Math.random().toString(36).slice(2)}`;
   const wrong = el("p", { class: "wrong", id: `${id}-wrong`, role: "alert" });
   const note = about && el("p", { class: "muted about-field", id: `${id}-about` }, about);
   const described = `${note ? `${id}-about ` : ""}${id}-wrong`;
   control?.setAttribute("aria-describedby", described);
-  const element = el("div", { class: "field" }, label && el("label", { htmlFor: control.id }, label), content, note, more, wrong);
+  const element = el("div", { class: "field" }, label && control && el("label", { htmlFor: control.id }, label), content, note, more, wrong);
   const invalid = (is) => control && control.tagName !== "BUTTON" && control.setAttribute("aria-invalid", String(is));
   return {
     element,
@@ -261,7 +324,7 @@ function part(label, content, control = content, about = "", more = null) {
 }
 
 /** Two or more ways, as radio buttons side by side. */
-function choice(name, labels, chosen, onChange) {
+function choice(/** @type {string} */ name, labels, chosen, onChange) {
   const inputs = Object.keys(labels).map((value) => el("input", { type: "radio", name, value, checked: value === chosen, on: { change: onChange } }));
   return {
     element: el("div", { class: "ways" }, inputs.map((input) => el("label", { class: "way" }, input, el("span", {}, labels[input.value])))),
@@ -269,5 +332,3 @@ function choice(name, labels, chosen, onChange) {
     set: (value) => inputs.forEach((input) => (input.checked = input.value === value)),
   };
 }
-
-const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;

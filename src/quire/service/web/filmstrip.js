@@ -12,7 +12,11 @@ const KEPT = 60;
 const STATUS = { ok: "read", empty: "empty", failed: "failed", skipped: "not read", running: "being read", done: "read", waiting: "waiting" };
 
 export class Filmstrip {
-  /** `pages` are `{number, status, …}`; `model` is null while the document is being read. */
+  /**
+   * `pages` are `{number, status, …}`; `model` is null while the document is being read.
+   * @param {FilmPage[]} pages
+   * @param {{ model?: DocumentModel | null, onPage?: (page: number) => void }} about
+   */
   constructor(pages, { model = null, onPage = () => {} } = {}) {
     this.pages = pages;
     this.model = model;
@@ -33,17 +37,19 @@ export class Filmstrip {
     this.pictures?.close();
   }
 
-  setPages(pages) {
+  setPages(/** @type {FilmPage[]} */ pages) {
     this.pages = pages;
     this.draw();
   }
 
   /** Keep the current page in sight. */
   follow() {
+    if (!this.model) return;
     const at = this.model.at(this.model.current);
     const [scroll, size, , , step] = this._along();
     const begin = at * step;
-    if (begin < this.element[scroll] || begin + step > this.element[scroll] + this.element[size]) this.element[scroll] = begin - this.element[size] / 2 + step / 2;
+    if (begin < this.element[scroll] || begin + step > this.element[scroll] + this.element[size])
+      this.element[scroll] = begin - this.element[size] / 2 + step / 2;
     this.draw();
   }
 
@@ -70,12 +76,13 @@ export class Filmstrip {
       }
   }
 
+  /** @returns {["scrollLeft" | "scrollTop", "clientWidth" | "clientHeight", string, string, number]} */
   _along() {
     const across = getComputedStyle(this.element).getPropertyValue("--film-across").trim() === "1";
     return across ? ["scrollLeft", "clientWidth", "left", "width", STEP.across] : ["scrollTop", "clientHeight", "top", "height", STEP.down];
   }
 
-  _add(page) {
+  _add(/** @type {FilmPage} */ page) {
     const picture = el("span", { class: "thumb" });
     const element = el(
       "button",
@@ -85,7 +92,7 @@ export class Filmstrip {
     );
     const cell = { element, picture, stop: new AbortController(), status: null };
     if (page.has_image) {
-      if (page.width > page.height) picture.classList.add("wide");
+      if ((page.width ?? 0) > (page.height ?? 0)) picture.classList.add("wide");
       picture.style.setProperty("aspect-ratio", `${page.width} / ${page.height}`);
       this._picture(cell, page.number);
     }
@@ -94,7 +101,7 @@ export class Filmstrip {
     return cell;
   }
 
-  _update(cell, page) {
+  _update(cell, /** @type {FilmPage} */ page) {
     const current = this.model !== null && this.model.current === page.number;
     if (cell.status === page.status && cell.current === current) return;
     Object.assign(cell, { status: page.status, current });
@@ -108,14 +115,16 @@ export class Filmstrip {
     else cell.element.removeAttribute("aria-current");
   }
 
-  async _picture(cell, number) {
+  async _picture(cell, /** @type {number} */ number) {
+    const { model, pictures } = this;
     const { signal } = cell.stop;
+    if (!model || !pictures) return;
     const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-    await Promise.race([this.model.firstDrawn, pause(FIRST_MS)]); // the page itself comes first
+    await Promise.race([model.firstDrawn, pause(FIRST_MS)]); // the page itself comes first
     await pause(PAST_MS);
     if (signal.aborted) return;
     try {
-      const url = await this.pictures.get(number, DPI, signal);
+      const url = await pictures.get(number, DPI, signal);
       if (!signal.aborted) cell.picture.append(el("img", { src: url, alt: "", draggable: "false" }));
     } catch {
       cell.picture.classList.add("none");

@@ -4,7 +4,7 @@ import { el, replace } from "./dom.js";
 import { KINDS, engineName, kindName, percent } from "./words.js";
 
 /** Fill the panel of the menu for the page that is shown. */
-export async function fillFilters(panel, model) {
+export async function fillFilters(panel, /** @type {DocumentModel} */ model) {
   const view = await model.view(model.current).catch(() => ({ blocks: [] }));
   const kinds = tally(view.blocks.map((block) => block.kind));
   const engines = tally(view.blocks.map((block) => block.engine));
@@ -30,9 +30,9 @@ export async function fillFilters(panel, model) {
   );
 }
 
-const shownConfidence = (model) => (model.filter.confidence >= 1 ? "all" : percent(model.filter.confidence));
+const shownConfidence = (/** @type {DocumentModel} */ model) => (model.filter.confidence >= 1 ? "all" : percent(model.filter.confidence));
 
-function choice(model, what, name, label, number) {
+function choice(/** @type {DocumentModel} */ model, what, /** @type {string} */ name, /** @type {string} */ label, /** @type {number} */ number) {
   const change = (event) => {
     const hidden = new Set(model.filter[what]);
     if (event.target.checked) hidden.delete(name);
@@ -49,7 +49,7 @@ function choice(model, what, name, label, number) {
   );
 }
 
-function all(panel, model) {
+function all(panel, /** @type {DocumentModel} */ model) {
   const set = (kinds) => () => {
     model.setFilter(kinds.length ? { kinds: new Set(kinds) } : { kinds: new Set(), engines: new Set(), confidence: 1 });
     fillFilters(panel, model);

@@ -1,7 +1,7 @@
 // Search over all documents: the field on the first screen, hits with their words marked and their place as a picture.
 
 import { getJson, pause, request } from "./api.js";
-import { button, debounced, el, icon, replace } from "./dom.js";
+import { button, debounced, el, first, icon, replace } from "./dom.js";
 import { count } from "./words.js";
 
 const MOST = 10;
@@ -10,12 +10,19 @@ const CROPS_MS = 300; // without a key: a query that is not finished needs no pi
 const CROPS_AT_ONCE = 3; // a browser has six connections to a server
 
 export class Finding {
-  constructor(query) {
+  constructor(/** @type {string} */ query) {
     this.query = "";
     this.stop = null;
     this.urls = [];
     this.input = el("input", {
-      type: "search", id: "find", placeholder: "Search in all documents", "aria-label": "Search in all documents", autocomplete: "off", spellcheck: "false", maxlength: "500", value: query,
+      type: "search",
+      id: "find",
+      placeholder: "Search in all documents",
+      "aria-label": "Search in all documents",
+      autocomplete: "off",
+      spellcheck: "false",
+      maxlength: "500",
+      value: query,
       on: { input: debounced(() => this.run(), WAIT_MS), keydown: (event) => this._key(event) },
     });
     this.status = el("p", { class: "find-status muted", role: "status" });
@@ -59,6 +66,7 @@ export class Finding {
     }
     const stop = (this.stop = new AbortController());
     try {
+      /** @type {Api.FoundPlaces} */
       const found = await getJson(`api/search?q=${encodeURIComponent(query)}&k=${MOST}`, { signal: stop.signal });
       this._show(found.hits, found.hits.length ? `${count(found.hits.length, "passage")}, the best first` : `Nothing about “${query}” was found.`);
       await this._crops(found.hits, stop.signal);
@@ -74,7 +82,7 @@ export class Finding {
   }
 
   /** Pictures come after the texts, a few at a time, the best first. */
-  async _crops(hits, signal) {
+  async _crops(hits, /** @type {AbortSignal} */ signal) {
     await pause(CROPS_MS, signal);
     const waiting = [...hits.entries()].filter(([, hit]) => hit.crop);
     const fetchSome = async () => {
@@ -88,10 +96,10 @@ export class Finding {
     await Promise.all(Array.from({ length: CROPS_AT_ONCE }, fetchSome));
   }
 
-  _showCrop(at, picture) {
+  _showCrop(/** @type {number} */ at, picture) {
     const url = URL.createObjectURL(picture);
     this.urls.push(url);
-    this.hits.children[at].querySelector(".find-crop").append(el("img", { src: url, alt: "" }));
+    first(this.hits.children[at], ".find-crop")?.append(el("img", { src: url, alt: "" }));
   }
 
   _forget() {
@@ -110,7 +118,7 @@ export class Finding {
   /** Arrows go from hit to hit, and from the first back to the field. */
   _move(event) {
     const links = [...this.hits.querySelectorAll("a")];
-    const at = links.indexOf(document.activeElement);
+    const at = links.findIndex((link) => link === document.activeElement);
     if (at < 0 || !["ArrowDown", "ArrowUp"].includes(event.key)) return;
     event.preventDefault();
     event.stopPropagation();
@@ -134,8 +142,9 @@ function hitLink(hit) {
 
 /** The excerpt: its lines of text, and its rows as tables. */
 function excerpt(lines) {
+  /** @type {Child[]} */
   const parts = [];
-  let rows = null;
+  let rows = /** @type {HTMLElement[] | null} */ (null);
   for (const line of lines) {
     const isRow = line.kind === "header" || line.kind === "row";
     if (!isRow) {

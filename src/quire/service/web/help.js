@@ -63,10 +63,25 @@ export function showHelp({ forget }) {
 /** The keys of the screen that is shown come first. */
 function inOrder(tables) {
   const { screen } = document.body.dataset;
-  const names = Object.keys(tables).sort((one, other) => (other === screen) - (one === screen));
+  const names = Object.keys(tables).sort((one, other) => Number(other === screen) - Number(one === screen));
   return names.flatMap((name) => [el("h3", {}, tables[name][0]), listOf(tables[name][1])]);
 }
 
 function listOf(keys) {
-  return el("dl", { class: "keys" }, keys.map(([pressed, what]) => el("div", {}, el("dt", {}, pressed.split(/\s{2,}/).map((key) => el("kbd", {}, key))), el("dd", {}, what))));
+  return el(
+    "dl",
+    { class: "keys" },
+    keys.map(([pressed, what]) =>
+      el(
+        "div",
+        {},
+        el(
+          "dt",
+          {},
+          pressed.split(/\s{2,}/).map((key) => el("kbd", {}, key)),
+        ),
+        el("dd", {}, what),
+      ),
+    ),
+  );
 }

@@ -20,10 +20,12 @@ const GONE =
   "in every run that read the same file. Models that were learnt from it are named. This cannot be undone.";
 
 export class Home {
-  constructor(main, asked) {
-    this.runs = new Map(); // id -> run
-    this.following = new Map(); // id -> RunProgress
-    this.next = null;
+  constructor(/** @type {HTMLElement} */ main, /** @type {URLSearchParams} */ asked) {
+    /** @type {Map<string, Api.Run>} */
+    this.runs = new Map();
+    /** @type {Map<string, RunProgress>} */
+    this.following = new Map();
+    this.next = /** @type {string | null} */ (null);
     this.uploads = new Uploads((run) => this._add(run));
     this.finding = new Finding(asked.get("q") ?? "");
     const actions = { cancel: (run) => this._cancel(run), again: (shown) => this._again(shown), remove: (shown) => this._remove(shown) };
@@ -77,6 +79,7 @@ export class Home {
 
   async _load(before, portion = PORTION) {
     try {
+      /** @type {Api.RunList} */
       const answer = await getJson(`api/runs?limit=${portion}${before ? `&before=${encodeURIComponent(before)}` : ""}`);
       if (this._stopped) return;
       if (before || !this._loaded) this.next = answer.next;
@@ -106,7 +109,7 @@ export class Home {
     this._loadingAll = false;
   }
 
-  _add(run) {
+  _add(/** @type {Api.Run} */ run) {
     this.runs.set(run.id, run);
     this._show();
   }
@@ -122,7 +125,7 @@ export class Home {
     this.uploads.element.classList.toggle("compact", documents.length > 0);
   }
 
-  _follow(id) {
+  _follow(/** @type {string} */ id) {
     if (this.following.has(id)) return;
     const progress = new RunProgress(id, {
       onChange: () => this._show(),
@@ -136,7 +139,8 @@ export class Home {
     this.following.set(id, progress);
   }
 
-  async _refresh(id) {
+  async _refresh(/** @type {string} */ id) {
+    /** @type {Api.Run | null} */
     const run = await getJson(`api/runs/${encodeURIComponent(id)}`).catch(() => null);
     if (run && !this._stopped) this._add(run);
   }
@@ -152,7 +156,7 @@ export class Home {
     }
   }
 
-  _cancel(id) {
+  _cancel(/** @type {string} */ id) {
     const cancelled = async () => {
       const answer = await request(`api/runs/${encodeURIComponent(id)}`, { method: "DELETE" });
       this.runs.set(id, await answer.json());

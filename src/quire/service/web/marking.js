@@ -1,10 +1,10 @@
 // Words that were searched for, marked in a text without changing its elements.
 
 const NAME = "found";
-const folded = (text) => text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
+const folded = (/** @type {string} */ text) => text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
 
 /** Mark a text in the blocks of an element that have a hit. Browsers that cannot do so show the list of hits alone. */
-export function markHits(within, hits, query) {
+export function markHits(within, hits, /** @type {string} */ query) {
   if (!globalThis.Highlight) return;
   CSS.highlights.delete(NAME);
   const wanted = folded(query).split(/\s+/).filter(Boolean).join(" ");
@@ -17,11 +17,12 @@ export function markHits(within, hits, query) {
 
 /** Where a text stands in an element: white space of any kind and length counts as one space. */
 function rangesOf(piece, wanted) {
+  /** @type {[Text, number][]} */
   const places = []; // of each character of `text`: its node and offset
   let text = "";
   const walk = document.createTreeWalker(piece, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
-    const node = walk.currentNode;
+    const node = /** @type {Text} */ (walk.currentNode);
     for (let at = 0; at < node.length; at++) {
       const plain = /\s/.test(node.data[at]) ? " " : folded(node.data[at]);
       if (plain === " " && text.endsWith(" ")) continue;

@@ -10,21 +10,26 @@ const VIEWS_KEPT = 48;
  * `select` and `page` says where it came from.
  */
 export class DocumentModel extends EventTarget {
-  constructor(detail) {
+  constructor(/** @type {Api.DocumentDetail} */ detail) {
     super();
     this.id = detail.id;
     this.detail = detail;
     this.pages = detail.page_list;
     this.current = this.pages[0]?.number ?? 1;
-    this.selected = null; // {block, page}
+    /** @type {{ block: string, page: number } | null} */
+    this.selected = null;
     this.boxes = true;
     this.words = false;
     this.filter = { kinds: new Set(), engines: new Set(), confidence: 1 }; // kinds and engines that are hidden
     this.query = ""; // the text that was searched for
+    /** @type {Hit[]} */
     this.hits = [];
     this.hit = -1;
     this.crops = new Crops(); // pictures of figures
-    this.firstDrawn = new Promise((resolve) => (this.drawn = resolve)); // `drawn`: a page was, or cannot be
+    /** @type {() => void} a page was drawn, or cannot be */
+    this.drawn = () => {};
+    /** @type {Promise<void>} */
+    this.firstDrawn = new Promise((resolve) => (this.drawn = resolve));
     this._views = new Map();
     this._at = new Map(this.pages.map((page, at) => [page.number, at]));
   }
@@ -33,11 +38,19 @@ export class DocumentModel extends EventTarget {
     return `api/documents/${encodeURIComponent(this.id)}${rest}`;
   }
 
-  at(number) {
+  at(/** @type {number} */ number) {
     return this._at.get(number) ?? -1;
   }
 
-  /** The view of a page, with the words of its blocks if asked for. Kept for the latest pages. */
+  /** The number of the last page. */
+  get last() {
+    return this.pages.at(-1)?.number ?? 1;
+  }
+
+  /**
+   * The view of a page, with the words of its blocks if asked for. Kept for the latest pages.
+   * @returns {Promise<Api.PageView>}
+   */
   view(number, { words = false } = {}) {
     const key = `${number}${words ? "w" : ""}`;
     const known = this._views.get(key);
@@ -49,13 +62,13 @@ export class DocumentModel extends EventTarget {
     return view;
   }
 
-  setCurrent(number, origin) {
+  setCurrent(/** @type {number} */ number, /** @type {string} */ origin) {
     if (number === this.current || this.at(number) < 0) return;
     this.current = number;
     this._emit("page", { origin });
   }
 
-  select(selected, origin) {
+  select(selected, /** @type {string} */ origin) {
     if (this.selected?.block === selected?.block && this.selected?.page === selected?.page && origin !== "again") return;
     this.selected = selected;
     this._emit("select", { origin });
@@ -72,7 +85,7 @@ export class DocumentModel extends EventTarget {
   }
 
   /** Whether the filters let a block through. Text from the file itself has no confidence: it is certain. */
-  shows(block) {
+  shows(/** @type {Api.Block} */ block) {
     const { kinds, engines, confidence } = this.filter;
     return !kinds.has(block.kind) && !engines.has(block.engine) && (confidence >= 1 || (block.confidence ?? 1) <= confidence);
   }
@@ -89,7 +102,7 @@ export class DocumentModel extends EventTarget {
     this._emit("hits");
   }
 
-  goToHit(at) {
+  goToHit(/** @type {number} */ at) {
     if (!this.hits.length) return;
     this.hit = (at + this.hits.length) % this.hits.length;
     const { block, page } = this.hits[this.hit];
@@ -106,7 +119,7 @@ export class DocumentModel extends EventTarget {
 }
 
 /** The boxes of a block on a page. */
-export function boxesOn(block, page) {
+export function boxesOn(/** @type {Api.Block} */ block, /** @type {number} */ page) {
   const places = block.parts ?? [{ page: block.page, bbox: block.bbox }];
-  return places.filter((place) => place.page === page && place.bbox).map((place) => place.bbox);
+  return places.flatMap((place) => (place.page === page && place.bbox ? [place.bbox] : []));
 }

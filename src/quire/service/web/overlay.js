@@ -5,16 +5,17 @@ import { boxesOn } from "./model.js";
 import { engineName, kindName, percent } from "./words.js";
 
 /** Put something at a box of the page. */
-export function placeAt(element, box) {
-  for (const [side, value] of [["left", box.left], ["top", box.top], ["width", box.width], ["height", box.height]])
-    element.style.setProperty(side, `${100 * value}%`);
+export function placeAt(element, /** @type {Api.PageBox} */ box) {
+  const { left, top, width, height } = box;
+  for (const [side, value] of Object.entries({ left, top, width, height })) element.style.setProperty(side, `${100 * value}%`);
   return element;
 }
 
 export class Overlay {
-  constructor(model, number) {
+  constructor(/** @type {DocumentModel} */ model, /** @type {number} */ number) {
     this.model = model;
     this.number = number;
+    /** @type {Api.PageView | null} */
     this.view = null;
     this.boxes = el("div", { class: "boxes", role: "group", "aria-label": `Blocks of page ${number}` });
     this.details = el("div", { class: "cells", "aria-hidden": "true" });
@@ -24,7 +25,7 @@ export class Overlay {
     this.boxes.addEventListener("click", (event) => this._clicked(event));
   }
 
-  setView(view) {
+  setView(/** @type {Api.PageView} */ view) {
     this.view = view;
     this.boxes.replaceChildren(
       ...view.blocks.flatMap((block, at) => boxesOn(block, this.number).map((box) => placeAt(this._box(block, at), box))),
@@ -37,9 +38,10 @@ export class Overlay {
     const { model } = this;
     this.boxes.hidden = !model.boxes;
     let first = true;
-    let selected = null;
-    for (const box of this.boxes.children) {
-      const block = this.view.blocks[box.dataset.order - 1];
+    let selected = /** @type {HTMLElement | null} */ (null);
+    const blocks = this.view?.blocks ?? [];
+    for (const box of childrenOf(this.boxes)) {
+      const block = blocks[Number(box.dataset.order) - 1];
       box.hidden = !model.shows(block);
       const chosen = model.selected?.block === block.id;
       box.setAttribute("aria-pressed", String(chosen));
@@ -58,11 +60,11 @@ export class Overlay {
 
   updateHits() {
     const { hits, hit } = this.model;
-    const here = hits.map((each, at) => [each, at]).filter(([each]) => each.page === this.number && each.bbox);
-    this.hits.replaceChildren(...here.map(([each, at]) => placeAt(el("div", { class: at === hit ? "hit current" : "hit" }), each.bbox)));
+    const here = [...hits.entries()].filter(([, each]) => each.page === this.number);
+    this.hits.replaceChildren(...here.flatMap(([at, { bbox }]) => (bbox ? placeAt(el("div", { class: at === hit ? "hit current" : "hit" }), bbox) : [])));
   }
 
-  _box(block, at) {
+  _box(/** @type {Api.Block} */ block, /** @type {number} */ at) {
     const said = `${at + 1}. ${kindName(block.kind)}: ${shortened(block.text)}`;
     const certain = block.confidence === null ? "" : ` · ${percent(block.confidence)}`;
     return el("button", {
@@ -79,8 +81,9 @@ export class Overlay {
   /** The cells of a selected table. */
   _showCells() {
     const block = this.view?.blocks.find((each) => each.id === this.model.selected?.block);
-    const cells = (block?.table?.cells ?? []).filter((cell) => cell.page === this.number && cell.bbox);
-    this.details.replaceChildren(...cells.map((cell) => placeAt(el("div", { class: cell.header ? "cell header" : "cell" }), cell.bbox)));
+    const cells = (block?.table?.cells ?? []).filter((cell) => cell.page === this.number);
+    const marks = cells.flatMap(({ header, bbox }) => (bbox ? placeAt(el("div", { class: header ? "cell header" : "cell" }), bbox) : []));
+    this.details.replaceChildren(...marks);
   }
 
   async _showWords() {
@@ -94,23 +97,23 @@ export class Overlay {
     }
     const view = await this.model.view(this.number, { words: true }).catch(() => null);
     if (!view || !this.model.words) return;
-    const drawn = view.blocks.flatMap((block) => (block.words ?? []).map((word) => [block, word])).filter(([, word]) => word.bbox);
-    this.words.replaceChildren(
-      ...drawn.map(([block, word]) => {
-        const doubt = word.confidence !== undefined && word.confidence < 0.9 ? "word doubtful" : "word";
-        return placeAt(el("div", { class: doubt, data: { block: block.id, text: word.text } }), word.bbox);
-      }),
-    );
+    const marked = (/** @type {Api.Block} */ block, /** @type {Api.Word} */ { text, bbox, confidence }) => {
+      const doubt = confidence !== undefined && confidence < 0.9 ? "word doubtful" : "word";
+      return bbox ? placeAt(el("div", { class: doubt, data: { block: block.id, text } }), bbox) : [];
+    };
+    this.words.replaceChildren(...view.blocks.flatMap((block) => (block.words ?? []).flatMap((word) => marked(block, word))));
     this._filterWords();
   }
 
   _filterWords() {
-    const hidden = new Set(this.view.blocks.filter((block) => !this.model.shows(block)).map((block) => block.id));
-    for (const word of this.words.children) word.hidden = hidden.has(word.dataset.block);
+    const hidden = new Set(this.view?.blocks.filter((block) => !this.model.shows(block)).map((block) => block.id));
+    for (const word of childrenOf(this.words)) word.hidden = hidden.has(word.dataset.block ?? "");
   }
 }
 
-function shortened(text) {
+const childrenOf = (/** @type {Element} */ parent) => /** @type {HTMLElement[]} */ ([...parent.children]);
+
+function shortened(/** @type {string} */ text) {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length > 80 ? `${line.slice(0, 79)}…` : line || "no text";
 }

@@ -10,7 +10,7 @@ import { TextTab } from "./texttab.js";
 const NAMES = { text: "Text", blocks: "Blocks", tables: "Tables", markdown: "Markdown", json: "JSON", reading: "Reading", found: "Found" };
 
 export class Panel {
-  constructor(model, search) {
+  constructor(/** @type {DocumentModel} */ model, search) {
     this.model = model;
     this.search = search;
     this.tabs = {
@@ -25,15 +25,28 @@ export class Panel {
     this.buttons = Object.entries(NAMES).map(([name, label]) =>
       el(
         "button",
-        { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "panel-body", hidden: name === "found", data: { tab: name }, on: { click: () => this.choose(name), keydown: (event) => this._key(event) } },
+        {
+          type: "button",
+          role: "tab",
+          id: `tab-${name}`,
+          "aria-controls": "panel-body",
+          hidden: name === "found",
+          data: { tab: name },
+          on: { click: () => this.choose(name), keydown: (event) => this._key(event) },
+        },
         label,
       ),
     );
     this.body = el("div", { class: "panel-body", id: "panel-body", role: "tabpanel", tabIndex: 0 });
-    this.element = el("section", { class: "panel", "aria-label": "What was read" }, el("div", { class: "tabs", role: "tablist", "aria-label": "Views of what was read" }, this.buttons), this.body);
+    this.element = el(
+      "section",
+      { class: "panel", "aria-label": "What was read" },
+      el("div", { class: "tabs", role: "tablist", "aria-label": "Views of what was read" }, this.buttons),
+      this.body,
+    );
     this.buttons[0].hidden = model.pages.every((page) => !page.has_image); // its text stands in place of the pages
     model.addEventListener("page", () => this._fill());
-    model.addEventListener("select", ({ detail }) => this._selected(detail.origin));
+    model.addEventListener("select", (/** @type {any} */ { detail }) => this._selected(detail.origin));
     this.name = "";
     this.choose(this._first);
   }
@@ -42,7 +55,7 @@ export class Panel {
     return this.buttons[0].hidden ? "blocks" : "text";
   }
 
-  choose(name) {
+  choose(/** @type {string} */ name) {
     if (this.name === name) return;
     this.name = name;
     for (const each of this.buttons) {
@@ -63,7 +76,7 @@ export class Panel {
 
   /** Show the tab of the search while there is one. */
   showFound(there) {
-    this.buttons.at(-1).hidden = !there;
+    this.buttons[this.buttons.length - 1].hidden = !there;
     if (there) this.choose("found");
     else if (this.name === "found") this.choose(this._first);
   }
@@ -76,7 +89,10 @@ export class Panel {
       tab.show();
       return;
     }
-    const patience = setTimeout(() => name === this.name && this._page !== page && name !== "found" && replace(this.body, el("div", { class: "skeleton" })), 200);
+    const patience = setTimeout(
+      () => name === this.name && this._page !== page && name !== "found" && replace(this.body, el("div", { class: "skeleton" })),
+      200,
+    );
     let view;
     try {
       view = await model.view(page);
@@ -94,7 +110,7 @@ export class Panel {
   }
 
   /** A click on the page shows the text of the block, whatever else is open. */
-  _selected(origin) {
+  _selected(/** @type {string} */ origin) {
     if (origin === "page" && !["text", "blocks"].includes(this.name)) this.choose(this._first);
     this.tabs[this.name].select();
   }
@@ -104,7 +120,7 @@ export class Panel {
     if (!step) return;
     const shown = this.buttons.filter((each) => !each.hidden);
     const next = shown[(shown.findIndex((each) => each.dataset.tab === this.name) + step + shown.length) % shown.length];
-    this.choose(next.dataset.tab);
+    this.choose(next.dataset.tab ?? "");
     next.focus();
     event.preventDefault();
     event.stopPropagation();

@@ -5,16 +5,17 @@ import { request } from "./api.js";
 const AT_ONCE = 3; // a browser has six connections to a server
 
 export class Pictures {
-  constructor(model, kept) {
+  constructor(/** @type {DocumentModel} */ model, kept) {
     this.model = model;
     this.kept = kept;
-    this.urls = new Map(); // "page@dpi" -> {url: Promise, ready, signal}
+    /** @type {Map<string, { url: Promise<string>, ready: boolean, signal: AbortSignal }>} */
+    this.urls = new Map(); // by "page@dpi"
     this.waiting = [];
     this.going = 0;
   }
 
   /** The URL of a picture. Aborted through `signal` when it is not needed any more. */
-  get(page, dpi, signal) {
+  get(/** @type {number} */ page, dpi, /** @type {AbortSignal} */ signal) {
     const key = `${page}@${dpi}`;
     const known = this.urls.get(key);
     if (known && (known.ready || !known.signal.aborted)) {
@@ -32,7 +33,7 @@ export class Pictures {
     return made.url;
   }
 
-  async _fetch(page, dpi, signal) {
+  async _fetch(/** @type {number} */ page, dpi, /** @type {AbortSignal} */ signal) {
     await this._turn(signal);
     try {
       const response = await request(this.model.path(`/pages/${page}/image?dpi=${dpi}`), { signal });
@@ -48,12 +49,12 @@ export class Pictures {
   }
 
   _forget(key) {
-    this.urls.get(key).url.then((url) => URL.revokeObjectURL(url), () => {});
+    this.urls.get(key)?.url.then((url) => URL.revokeObjectURL(url), () => {});
     this.urls.delete(key);
   }
 
   /** Wait for a free connection; the latest request comes first, it is what the reader looks at. */
-  async _turn(signal) {
+  async _turn(/** @type {AbortSignal} */ signal) {
     while (this.going >= AT_ONCE) {
       await new Promise((resolve) => this.waiting.unshift(resolve));
       if (signal?.aborted) {

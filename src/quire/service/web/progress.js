@@ -6,11 +6,12 @@ import { follow } from "./events.js";
 export class PageProgress {
   constructor() {
     this.total = 0;
-    this.pages = new Map(); // number -> "running" | "done" | "failed"
+    /** @type {Map<number, "running" | "done" | "failed">} */
+    this.pages = new Map();
     this.reasons = new Map();
   }
 
-  add({ stage, kind, page, payload }) {
+  add(/** @type {Api.RunEvent} */ { stage, kind, page, payload }) {
     if (stage === "read" && kind === "started") this.total = payload.pages ?? 0;
     if (page === null) return;
     if (stage === "page-blocks" && (kind === "finished" || kind === "hit")) this.pages.set(page, "done");
@@ -20,18 +21,23 @@ export class PageProgress {
     } else if (!this.pages.has(page)) this.pages.set(page, "running");
   }
 
-  count(state) {
+  count(/** @type {string} */ state) {
     let found = 0;
-    for (const each of this.pages.values()) found += each === state;
+    for (const each of this.pages.values()) found += Number(each === state);
     return found;
   }
 }
 
 /** Follows a run, and calls `onChange` at most ten times a second; `onEnd` gets the run that has ended. */
 export class RunProgress {
+  /**
+   * @param {string} run
+   * @param {{ onChange: (progress: RunProgress) => void, onEnd: (run: Api.Run | null) => void, onDocument?: (event: Api.RunEvent) => void }} about
+   */
   constructor(run, { onChange, onEnd, onDocument = () => {} }) {
     this.run = run;
-    this.documents = new Map(); // sha256 -> PageProgress
+    /** @type {Map<string, PageProgress>} */
+    this.documents = new Map(); // by sha256
     this.connected = true;
     this.doing = "";
     this._stop = new AbortController();
@@ -56,14 +62,15 @@ export class RunProgress {
   }
 
   /** That of a document by its sha256, or the only one: of a URL, the sha256 is not known yet. */
-  of(sha256) {
-    return this.documents.get(sha256) ?? (this.documents.size === 1 && !sha256 ? [...this.documents.values()][0] : null);
+  of(/** @type {string | null} */ sha256) {
+    return this.documents.get(sha256 ?? "") ?? (this.documents.size === 1 && !sha256 ? [...this.documents.values()][0] : null);
   }
 
-  _add(event) {
+  _add(/** @type {Api.RunEvent} */ event) {
     if (event.document === null) return;
-    if (!this.documents.has(event.document)) this.documents.set(event.document, new PageProgress());
-    this.documents.get(event.document).add(event);
+    const pages = this.documents.get(event.document) ?? new PageProgress();
+    this.documents.set(event.document, pages);
+    pages.add(event);
     if (event.stage === "recognize" && event.kind === "started") this.doing = `OCR of page ${event.page}`;
     else if (event.stage === "document" && event.kind === "started") this.doing = "Putting the pages together";
     else if (event.stage === "page-blocks" && event.kind === "finished") this.doing = `Page ${event.page} is read`;

@@ -27,7 +27,7 @@ export class ReadingTab {
     this.element = el("div", { class: "reading" });
   }
 
-  show(view) {
+  show(/** @type {Api.PageView} */ view) {
     replace(this.element, outcome(view), attempts(view), stages(view.events), sources(view.blocks));
   }
 
@@ -36,15 +36,34 @@ export class ReadingTab {
 
 function outcome({ page, path, blocks }) {
   const reused = path.filter((one) => one.outcome === "hit" || one.outcome === "similar").length;
-  const read = page.engine === null ? "Nothing was found on it." : page.engine === "native" ? "The text is from the file itself, no OCR was needed." : `The text was recognised by ${page.engine}.`;
+  const read =
+    page.engine === null
+      ? "Nothing was found on it."
+      : page.engine === "native"
+        ? "The text is from the file itself, no OCR was needed."
+        : `The text was recognised by ${page.engine}.`;
   return el(
     "section",
     {},
-    el("p", { class: "lead" }, el("span", { class: "state", data: { state: page.status } }, STATUS[page.status]), ` ${count(blocks.length, "block")}`),
+    el(
+      "p",
+      { class: "lead" },
+      el("span", { class: "state", data: { state: page.status } }, STATUS[page.status]),
+      ` ${count(blocks.length, "block")}`,
+    ),
     page.reason ? el("p", { class: "reason" }, page.reason) : el("p", {}, read),
-    page.status === "failed" && el("p", { class: "advice" }, "The other pages are not affected. If the page is damaged, get the file again; otherwise add it again with another effort."),
+    page.status === "failed" &&
+      el(
+        "p",
+        { class: "advice" },
+        "The other pages are not affected. If the page is damaged, get the file again; otherwise add it again with another effort.",
+      ),
     reused > 0 && el("p", {}, `${count(reused, "answer")} from the store: the engine was not asked again.`),
-    el("p", { class: "muted" }, `${Math.round(page.width)} × ${Math.round(page.height)} points${page.rotation ? `, turned by ${page.rotation}°` : ""}`),
+    el(
+      "p",
+      { class: "muted" },
+      `${Math.round(page.width)} × ${Math.round(page.height)} points${page.rotation ? `, turned by ${page.rotation}°` : ""}`,
+    ),
   );
 }
 
@@ -107,5 +126,14 @@ function sources(blocks) {
     found.set(key, (found.get(key) ?? 0) + 1);
   }
   if (!found.size) return null;
-  return el("section", {}, el("h2", {}, "Where the text is from"), el("ul", { class: "origins" }, [...found].map(([name, number]) => el("li", {}, el("span", {}, name), el("span", { class: "muted" }, count(number, "block"))))));
+  return el(
+    "section",
+    {},
+    el("h2", {}, "Where the text is from"),
+    el(
+      "ul",
+      { class: "origins" },
+      [...found].map(([name, number]) => el("li", {}, el("span", {}, name), el("span", { class: "muted" }, count(number, "block")))),
+    ),
+  );
 }

@@ -9,7 +9,7 @@ import { ago, count } from "./words.js";
 const POLL_MS = 10_000;
 
 export class Reviews {
-  constructor(main) {
+  constructor(/** @type {HTMLElement} */ main) {
     this.chosen = new Set(Object.keys(DOUBTS));
     this.field = "";
     this.run = "";
@@ -17,7 +17,13 @@ export class Reviews {
     this.doubts = el("fieldset", { class: "doubts" });
     this.fields = el("select", { id: "review-field", on: { change: (event) => this._filter({ field: event.target.value }) } });
     this.runs = el("select", { id: "review-run", on: { change: (event) => this._filter({ run: event.target.value }) } });
-    this.name = el("input", { id: "reviewer", value: reviewerName(), maxlength: "100", autocomplete: "name", on: { change: (event) => setReviewerName(event.target.value) } });
+    this.name = el("input", {
+      id: "reviewer",
+      value: reviewerName(),
+      maxlength: "100",
+      autocomplete: "name",
+      on: { change: (event) => setReviewerName(event.target.value) },
+    });
     this.start = button("Start", () => this._start(), { class: "primary" });
     this.list = el("div", { class: "runs" }, el("div", { class: "skeleton row" }));
     replace(
@@ -30,13 +36,29 @@ export class Reviews {
           "section",
           { class: "review-start", "aria-label": "What to review" },
           this.doubts,
-          el("div", { class: "review-fields" }, labelled("Field", this.fields), labelled("Run", this.runs), labelled("Your name", this.name)),
+          el(
+            "div",
+            { class: "review-fields" },
+            labelled("Field", this.fields),
+            labelled("Run", this.runs),
+            labelled("Your name", this.name),
+          ),
           el("div", { class: "review-go" }, this.start, this.total),
         ),
         el(
           "section",
           { "aria-labelledby": "reviews" },
-          el("div", { class: "review-head" }, el("h2", { id: "reviews" }, "Documents"), button("Samples", () => this._samples(), { icon: "download", text: "Samples", class: "secondary small", "aria-label": "Download the samples" })),
+          el(
+            "div",
+            { class: "review-head" },
+            el("h2", { id: "reviews" }, "Documents"),
+            button("Samples", () => this._samples(), {
+              icon: "download",
+              text: "Samples",
+              class: "secondary small",
+              "aria-label": "Download the samples",
+            }),
+          ),
           this.list,
         ),
       ),
@@ -65,17 +87,28 @@ export class Reviews {
 
   async _load() {
     try {
+      /** @type {[Api.ReviewList, Api.ReviewQueueView]} */
       const [listed, queue] = await Promise.all([getJson("api/review?limit=200"), getJson(`api/review/queue?limit=0&${this._query(Object.keys(DOUBTS))}`)]);
       if (this._closed) return;
       this._showQueue(queue);
       this._showRuns(listed.reviews);
       this._showList(listed.reviews);
     } catch (error) {
-      if (!this._closed) replace(this.list, el("div", { class: "trouble", role: "alert" }, icon("alert"), el("p", {}, error.message), button("Try again", () => this._load(), { class: "secondary" })));
+      if (!this._closed)
+        replace(
+          this.list,
+          el(
+            "div",
+            { class: "trouble", role: "alert" },
+            icon("alert"),
+            el("p", {}, error.message),
+            button("Try again", () => this._load(), { class: "secondary" }),
+          ),
+        );
     }
   }
 
-  _query(doubts = this.chosen) {
+  _query(/** @type {Iterable<string>} */ doubts = this.chosen) {
     const query = new URLSearchParams();
     for (const doubt of doubts) query.append("doubt", doubt);
     if (this.field) query.set("field", this.field);
@@ -94,9 +127,18 @@ export class Reviews {
         this.chosen[event.target.checked ? "add" : "delete"](doubt);
         this._showTotal(queue);
       };
-      return el("label", { class: "check" }, el("input", { type: "checkbox", checked: this.chosen.has(doubt), on: { change: toggle } }), el("span", {}, label), el("span", { class: "count" }, String(queue.doubts[doubt] ?? 0)));
+      return el(
+        "label",
+        { class: "check" },
+        el("input", { type: "checkbox", checked: this.chosen.has(doubt), on: { change: toggle } }),
+        el("span", {}, label),
+        el("span", { class: "count" }, String(queue.doubts[doubt] ?? 0)),
+      );
     });
-    if (this.doubts.contains(document.activeElement)) this.doubts.querySelectorAll(".count").forEach((each, at) => (each.textContent = String(Object.keys(DOUBTS).map((doubt) => queue.doubts[doubt] ?? 0)[at])));
+    if (this.doubts.contains(document.activeElement))
+      this.doubts
+        .querySelectorAll(".count")
+        .forEach((each, at) => (each.textContent = String(Object.keys(DOUBTS).map((doubt) => queue.doubts[doubt] ?? 0)[at])));
     else replace(this.doubts, el("legend", {}, "In doubt"), boxes);
     options(this.fields, "All fields", Object.entries(queue.fields).map(([field, open]) => [field, `${field} (${open})`]), this.field);
     this._showTotal(queue);
@@ -108,11 +150,11 @@ export class Reviews {
     this.start.disabled = !this.chosen.size;
   }
 
-  _showRuns(reviews) {
+  _showRuns(/** @type {Api.ReviewSummary[]} */ reviews) {
     options(this.runs, "All runs", [...new Map(reviews.map((review) => [review.run, `${review.run} (${review.name})`])).entries()], this.run);
   }
 
-  _showList(reviews) {
+  _showList(/** @type {Api.ReviewSummary[]} */ reviews) {
     const shown = JSON.stringify(reviews);
     if (this._shown === shown) return;
     this._shown = shown;
@@ -120,26 +162,46 @@ export class Reviews {
     replace(this.list, rows.length ? rows : empty());
   }
 
-  _row(review) {
+  _row(/** @type {Api.ReviewSummary} */ review) {
     const open = Object.values(review.open).reduce((sum, each) => sum + each, 0);
     const decided = Object.entries(review.states).reduce((sum, [state, each]) => sum + (state === "open" ? 0 : each), 0);
     const facts = [open ? `${open} in doubt` : "Nothing in doubt", `${decided} decided`, ago(review.opened)];
     return el(
       "article",
       { class: "run", data: { review: review.id } },
-      el("div", { class: "document review-row" },
-      el("span", { class: "badge" }, icon(open ? "file" : "check")),
-      el("div", { class: "about" }, el("a", { class: "name", href: `#/review/work?review=${encodeURIComponent(review.id)}` }, review.name), el("p", { class: "facts" }, facts.join(" · "))),
-      el("div", { class: "review-open" }, Object.entries(review.open).map(([doubt, each]) => el("span", { class: "mark", data: { doubt } }, `${DOUBTS[doubt]} ${each}`))),
-      el("label", { class: "check small" }, el("input", { type: "checkbox", checked: review.sample, on: { change: (event) => this._mark(review, event.target) } }), el("span", {}, "Sample")),
+      el(
+        "div",
+        { class: "document review-row" },
+        el("span", { class: "badge" }, icon(open ? "file" : "check")),
+        el(
+          "div",
+          { class: "about" },
+          el("a", { class: "name", href: `#/review/work?review=${encodeURIComponent(review.id)}` }, review.name),
+          el("p", { class: "facts" }, facts.join(" · ")),
+        ),
+        el(
+          "div",
+          { class: "review-open" },
+          Object.entries(review.open).map(([doubt, each]) => el("span", { class: "mark", data: { doubt } }, `${DOUBTS[doubt]} ${each}`)),
+        ),
+        el(
+          "label",
+          { class: "check small" },
+          el("input", { type: "checkbox", checked: review.sample, on: { change: (event) => this._mark(review, event.target) } }),
+          el("span", {}, "Sample"),
+        ),
       ),
     );
   }
 
-  async _mark(review, box) {
+  async _mark(/** @type {Api.ReviewSummary} */ review, /** @type {HTMLInputElement} */ box) {
     try {
       const asked = box.checked;
-      const answer = await request(`api/review/${encodeURIComponent(review.id)}/sample`, { method: "PUT", body: JSON.stringify({ sample: asked }), headers: { "Content-Type": "application/json" } });
+      const answer = await request(`api/review/${encodeURIComponent(review.id)}/sample`, {
+        method: "PUT",
+        body: JSON.stringify({ sample: asked }),
+        headers: { "Content-Type": "application/json" },
+      });
       box.checked = (await answer.json()).sample;
       if (box.checked !== asked) notify("This server takes every review that has ended as a sample.");
     } catch (error) {
@@ -158,7 +220,7 @@ export class Reviews {
   }
 }
 
-function labelled(label, field) {
+function labelled(/** @type {string} */ label, field) {
   return el("label", { htmlFor: field.id }, el("span", {}, label), field);
 }
 

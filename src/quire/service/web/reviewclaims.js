@@ -8,10 +8,14 @@ const MINE = "quire-review-session"; // the last one of this tab
 
 /** `onLost(claim)` is called for a claim that could not be kept. */
 export class Claims {
+  /** @type {number | undefined} */
+  _beat;
+
   constructor(onLost) {
     this.onLost = onLost;
     this._session = unguessable();
     this._unanswered = new Set();
+    /** @type {Promise<void>} */
     const open = new Promise((resolve) => (this._close = resolve));
     navigator.locks?.request(KEPT + this._session, () => open); // the others see by it that this tab is alive
     this._leaving = () => this.leave();
@@ -43,13 +47,13 @@ export class Claims {
   }
 
   /** The claim was answered; `lease` is how long it holds in seconds, null if there is nothing to claim. */
-  answered(claim, lease) {
+  answered(/** @type {string} */ claim, lease) {
     this._unanswered.delete(claim);
     if (lease === null) this._forget(claim);
     else this._beat ??= setInterval(() => this._renew(), 250 * lease);
   }
 
-  giveBack(claim) {
+  giveBack(/** @type {string} */ claim) {
     this._forget(claim);
     return release(claim);
   }
@@ -81,7 +85,7 @@ export class Claims {
     }
   }
 
-  _forget(claim) {
+  _forget(/** @type {string} */ claim) {
     this._keep(kept(this._session).filter((each) => each !== claim));
   }
 
@@ -91,8 +95,8 @@ export class Claims {
 }
 
 function release(claim, options = {}) {
-  const sent = { method: "DELETE", headers: headers(), credentials: "omit", ...options };
-  return fetch(`api/review/claims/${claim}`, sent).catch(() => {});
+  const sent = { method: "DELETE", headers: headers(), ...options };
+  return fetch(`api/review/claims/${claim}`, { ...sent, credentials: "omit" }).catch(() => {});
 }
 
 const kept = (session) => JSON.parse(localStorage.getItem(KEPT + session) ?? "[]");

@@ -4,7 +4,7 @@ import { el, icon } from "./dom.js";
 import { count } from "./words.js";
 
 /** Who has open values, as `{name: values}`, told to the reviewer of a name. */
-function holders(held, reviewer) {
+function holders(held, /** @type {string} */ reviewer) {
   const others = Object.keys(held).filter((name) => name !== reviewer);
   if (!others.length) return reviewer ? "Another tab of yours has the rest" : "Another tab has the rest";
   if (others.length > 3 || others.includes("")) return "Other reviewers have the rest";

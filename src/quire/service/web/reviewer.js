@@ -4,4 +4,4 @@ const NAME = "quire-reviewer";
 
 export const reviewerName = () => localStorage.getItem(NAME) ?? "";
 
-export const setReviewerName = (name) => localStorage.setItem(NAME, name.trim());
+export const setReviewerName = (/** @type {string} */ name) => localStorage.setItem(NAME, name.trim());

@@ -32,7 +32,7 @@ export class ReviewForm {
     this.input.select();
   }
 
-  clear(item) {
+  clear(/** @type {Item} */ item) {
     this.place = null;
     this.input.value = "";
     this.about.textContent = item?.enum?.length ? `One of ${item.enum.join(", ")}` : "";

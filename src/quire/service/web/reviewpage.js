@@ -11,11 +11,17 @@ const ABOUT = "Click a block, drag over words, or draw a box to correct the valu
 
 /** One document at a time is open. `onPick(picked)` is called with what was picked on a page. */
 export class ReviewPage {
+  /** @type {DocumentModel | null} */
+  model = null;
+  /** @type {Sheets | null} */
+  sheets = null;
+  /** @type {Picker | null} */
+  picker = null;
+
   constructor(onPick) {
     this.onPick = onPick;
     this.element = el("div", { class: "stage" });
-    this.model = this.sheets = this.picker = null;
-    this._before = null; // the zoom before a whole page was shown
+    this._before = /** @type {number | null} */ (null); // the zoom before a whole page was shown
   }
 
   close() {
@@ -25,14 +31,14 @@ export class ReviewPage {
   }
 
   /** Show an item on the page: `marked` are the items whose places are marked. Resolves to what it says about that. */
-  async show(loading, item, marked, isCurrent) {
+  async show(/** @type {Promise<DocumentModel>} */ loading, /** @type {Item} */ item, /** @type {Item[]} */ marked, isCurrent) {
     try {
       const model = await loading;
       if (!isCurrent()) return "";
       if (this.model !== model) this._open(model);
       const { hits, at } = hitsOf(item, marked);
       if (at >= 0) return this._goTo(hits, at, "");
-      const likely = await this._likely(item);
+      const likely = await likelyPlace(model, item);
       if (!isCurrent()) return "";
       if (likely) return this._goTo([...hits, likely.hit], hits.length, `“${likely.text}” stands on page ${likely.hit.page}`);
       this._showWhole(hits, item.missing?.pages[0]);
@@ -43,18 +49,19 @@ export class ReviewPage {
     }
   }
 
-  look(place) {
-    if (!this.model || !place.page || !place.bboxes.length) return;
-    this._goTo(place.bboxes.map((bbox) => ({ page: place.page, bbox, block: place.blocks[0] })), 0);
+  look(/** @type {Api.Place} */ place) {
+    const { page, bboxes, blocks } = place;
+    if (!this.model || !page || !bboxes.length) return;
+    this._goTo(bboxes.map((bbox) => ({ page, bbox, block: blocks[0] ?? "" })), 0);
   }
 
-  step(by) {
+  step(/** @type {number} */ by) {
     const { model } = this;
     const next = model?.pages[model.at(model.current) + by];
     if (next) model.setCurrent(next.number, "step");
   }
 
-  zoom(by) {
+  zoom(/** @type {number} */ by) {
     if (!this.sheets) return;
     this._before = null;
     this.sheets.setZoom(this.sheets.zoom * by);
@@ -70,41 +77,33 @@ export class ReviewPage {
     this.model?.toggle(what);
   }
 
-  _open(model) {
+  _open(/** @type {DocumentModel} */ model) {
     this.close();
     this.model = model;
     model.boxes = false;
-    this.sheets = new Sheets(model);
-    this.picker = new Picker(this.sheets, this.onPick);
-    const acts = { step: (by) => this.step(by), zoom: (by) => this.zoom(by), fit: () => this.sheets.fitPage(), about: ABOUT };
-    replace(this.element, pageTools(model, acts), this.sheets.element);
-    this.sheets.resize();
+    const sheets = (this.sheets = new Sheets(model));
+    this.picker = new Picker(sheets, this.onPick);
+    const acts = { step: (by) => this.step(by), zoom: (by) => this.zoom(by), fit: () => sheets.fitPage(), about: ABOUT };
+    replace(this.element, pageTools(model, acts), sheets.element);
+    sheets.resize();
   }
 
-  _goTo(hits, at, said) {
-    if (this._before !== null) this.sheets.setZoom(this._before);
+  _goTo(/** @type {Hit[]} */ hits, /** @type {number} */ at, said = "") {
+    if (this._before !== null) this.sheets?.setZoom(this._before);
     this._before = null;
-    this.model.setHits(hits, at);
-    this.model.goToHit(at);
+    this.model?.setHits(hits, at);
+    this.model?.goToHit(at);
     return said;
   }
 
-  /** Where the name of the field is printed. */
-  async _likely(item) {
-    const name = item.field.split(".").at(-1).replaceAll(/\W|_/g, " ").trim();
-    for (const text of new Set([item.title, name].map((each) => each.trim()).filter((each) => each.length > 2))) {
-      const { hits } = await getJson(this.model.path(`/search?q=${encodeURIComponent(text)}&limit=1`));
-      if (hits.length && hits[0].bbox) return { text, hit: hits[0] };
-    }
-    return null;
-  }
-
-  _showWhole(hits, page) {
-    this.model.setHits(hits);
-    this.model.select(null, "step");
-    this.model.setCurrent(page ?? this.model.current, "step");
-    this._before ??= this.sheets.zoom;
-    this.sheets.fitPage();
+  _showWhole(/** @type {Hit[]} */ hits, /** @type {number | undefined} */ page) {
+    const { model, sheets } = this;
+    if (!model || !sheets) return;
+    model.setHits(hits);
+    model.select(null, "step");
+    model.setCurrent(page ?? model.current, "step");
+    this._before ??= sheets.zoom;
+    sheets.fitPage();
   }
 
   _fail(error) {
@@ -114,16 +113,26 @@ export class ReviewPage {
   }
 }
 
+/** Where the name of the field is printed. */
+async function likelyPlace(/** @type {DocumentModel} */ model, /** @type {Item} */ item) {
+  const name = item.field.replace(/^.*\./, "").replaceAll(/\W|_/g, " ");
+  for (const text of new Set([item.title, name].map((each) => each.trim()).filter((each) => each.length > 2))) {
+    /** @type {Api.SearchResult} */
+    const { hits } = await getJson(model.path(`/search?q=${encodeURIComponent(text)}&limit=1`));
+    if (hits.length && hits[0].bbox) return { text, hit: hits[0] };
+  }
+  return null;
+}
+
 /** The places of some items, and which of them is that of the current one. */
-function hitsOf(current, items) {
+function hitsOf(current, /** @type {Item[]} */ items) {
   const hits = [];
   let at = -1;
   for (const item of items) {
     const [place] = placesOf(item);
     if (!place) continue;
     if (item === current) at = hits.length;
-    for (const bbox of place.bboxes) hits.push({ page: place.page, bbox, block: place.blocks[0] });
+    for (const bbox of place.bboxes) hits.push({ page: place.page, bbox, block: place.blocks[0] ?? "" });
   }
   return { hits, at };
 }
-

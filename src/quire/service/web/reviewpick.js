@@ -4,6 +4,7 @@
 import { el } from "./dom.js";
 import { boxesOn } from "./model.js";
 import { placeAt } from "./overlay.js";
+import { boxOf, holds, linesOf, middle, wordBeside, wordsBetween } from "./wordplaces.js";
 
 const MOVED = 4; // pixels: less is a click
 
@@ -15,7 +16,12 @@ export class Picker {
     this.onPick = onPick;
     this.marks = el("div", { class: "picks", "aria-hidden": "true" });
     this.cursor = null; // {page, block, from, to}: words of a block, all of them without `from`
-    this._listeners = { pointerdown: (event) => this._down(event), pointermove: (event) => this._move(event), pointerup: (event) => this._up(event), pointercancel: () => this._stop() };
+    this._listeners = {
+      pointerdown: (event) => this._down(event),
+      pointermove: (event) => this._move(event),
+      pointerup: (event) => this._up(event),
+      pointercancel: () => this._stop(),
+    };
     for (const [name, listener] of Object.entries(this._listeners)) sheets.element.addEventListener(name, listener);
   }
 
@@ -31,7 +37,7 @@ export class Picker {
   }
 
   /** Move the cursor to the next or previous block, and to the next page at the end. */
-  async stepBlock(by) {
+  async stepBlock(/** @type {number} */ by) {
     const page = this.cursor?.page ?? this.model.current;
     const blocks = await this._blocks(page);
     const at = blocks.findIndex((block) => block.id === this.cursor?.block.id);
@@ -60,12 +66,9 @@ export class Picker {
     if (!this.cursor) return;
     const { block, from, to } = this.cursor;
     if (from === undefined) return this.stepWord(by);
-    const here = middle(block.words[extend ? to : from].bbox);
-    const { height } = block.words[extend ? to : from].bbox;
-    const beyond = block.words.map((word, at) => ({ at, ...middle(word.bbox) })).filter((word) => (word.y - here.y) * by > height / 2);
-    const line = beyond.reduce((best, word) => Math.min(best, (word.y - here.y) * by), Infinity) + height / 2;
-    const [next] = beyond.filter((word) => (word.y - here.y) * by <= line).sort((one, other) => Math.abs(one.x - here.x) - Math.abs(other.x - here.x));
-    if (next) this._put({ ...this.cursor, from: extend ? Math.min(from, next.at) : next.at, to: extend ? Math.max(from, next.at) : next.at });
+    const next = wordBeside(block.words, extend ? to : from, by);
+    if (next < 0) return;
+    this._put({ ...this.cursor, from: extend ? Math.min(from, next) : next, to: extend ? Math.max(from, next) : next });
   }
 
   /** Take what the cursor is on; says whether there was something. */
@@ -77,7 +80,7 @@ export class Picker {
     return true;
   }
 
-  async _blocks(page) {
+  async _blocks(/** @type {number} */ page) {
     const view = await this.model.view(page, { words: true }).catch(() => null);
     return (view?.blocks ?? []).map((block) => ({ ...block, words: (block.words ?? []).filter((word) => word.bbox) })).filter((block) => block.words.length);
   }
@@ -94,7 +97,17 @@ export class Picker {
     const sheet = event.target.closest?.(".sheet");
     if (!sheet || event.button !== 0 || event.target.closest(".prose")) return;
     const page = Number(sheet.dataset.page);
-    this._drag = { sheet, page, start: this._at(sheet, event), x: event.clientX, y: event.clientY, moved: false, box: event.shiftKey, words: [], pointer: event.pointerId };
+    this._drag = {
+      sheet,
+      page,
+      start: this._at(sheet, event),
+      x: event.clientX,
+      y: event.clientY,
+      moved: false,
+      box: event.shiftKey,
+      words: [],
+      pointer: event.pointerId,
+    };
     this._blocks(page).then((blocks) => {
       if (this._drag?.page === page) this._drag.words = blocks.flatMap((block) => block.words.map((word) => ({ ...word, block: block.id })));
     });
@@ -112,7 +125,7 @@ export class Picker {
     event.preventDefault();
     drag.end = this._at(drag.sheet, event);
     const chosen = this._chosen(drag);
-    this._draw(drag.page, chosen.length && !this._drawsBox(drag) ? linesOf(chosen) : [boxOf(drag.start, drag.end)], chosen);
+    this._draw(drag.page, chosen.length && !this._drawsBox(drag) ? linesOf(chosen) : [boxOf(drag.start, drag.end)]);
   }
 
   async _up(event) {
@@ -152,12 +165,10 @@ export class Picker {
       const box = boxOf(drag.start, drag.end);
       return drag.words.filter((word) => holds(box, middle(word.bbox)));
     }
-    const from = drag.words.findIndex((word) => holds(word.bbox, drag.start));
-    const to = nearest(drag.words, drag.end);
-    return drag.words.slice(Math.min(from, to), Math.max(from, to) + 1);
+    return wordsBetween(drag.words, drag.start, drag.end);
   }
 
-  _pick(page, words, block, drawn = null) {
+  _pick(/** @type {number} */ page, /** @type {WordPlace[]} */ words, /** @type {Api.Block | null} */ block, /** @type {Api.PageBox | null} */ drawn = null) {
     const text = words.map((word) => word.text).join(" ");
     const bboxes = drawn && !words.length ? [drawn] : block ? boxesOn(block, page) : linesOf(words);
     const blocks = [...new Set(words.map((word) => word.block))];
@@ -165,7 +176,7 @@ export class Picker {
     this.onPick({ text, page, bboxes, blocks });
   }
 
-  _draw(page, boxes) {
+  _draw(/** @type {number} */ page, /** @type {Api.PageBox[]} */ boxes) {
     const sheet = this.sheets.element.querySelector(`.sheet[data-page="${page}"] .overlay`);
     if (!sheet) return;
     if (this.marks.parentNode !== sheet) sheet.append(this.marks);
@@ -177,38 +188,4 @@ export class Picker {
     const part = (value, begin, size) => Math.min(Math.max((value - begin) / size, 0), 1);
     return { x: part(event.clientX, paper.left, paper.width), y: part(event.clientY, paper.top, paper.height) };
   }
-}
-
-const holds = (box, { x, y }) => x >= box.left && x <= box.left + box.width && y >= box.top && y <= box.top + box.height;
-const middle = (box) => ({ x: box.left + box.width / 2, y: box.top + box.height / 2 });
-
-function boxOf(one, other) {
-  const [left, top] = [Math.min(one.x, other.x), Math.min(one.y, other.y)];
-  return { left, top, width: Math.max(Math.abs(one.x - other.x), 0.001), height: Math.max(Math.abs(one.y - other.y), 0.001) };
-}
-
-function nearest(words, place) {
-  const distance = ({ bbox }) => {
-    const across = Math.max(bbox.left - place.x, 0, place.x - bbox.left - bbox.width);
-    const down = Math.max(bbox.top - place.y, 0, place.y - bbox.top - bbox.height);
-    return across * across + 9 * down * down; // the same line is nearer than the next
-  };
-  return words.reduce((best, word, at) => (distance(word) < distance(words[best]) ? at : best), 0);
-}
-
-/** One box for the words of each line. */
-export function linesOf(words) {
-  const lines = [];
-  for (const { bbox } of words) {
-    const last = lines.at(-1);
-    const same = last && middle(bbox).y > last.top && middle(bbox).y < last.top + last.height && bbox.left >= last.left;
-    if (!same) lines.push({ ...bbox });
-    else {
-      const right = Math.max(last.left + last.width, bbox.left + bbox.width);
-      const bottom = Math.max(last.top + last.height, bbox.top + bbox.height);
-      const [left, top] = [Math.min(last.left, bbox.left), Math.min(last.top, bbox.top)];
-      Object.assign(last, { left, top, width: right - left, height: bottom - top });
-    }
-  }
-  return lines;
 }

@@ -5,17 +5,21 @@ import { action } from "./reviewtools.js";
 import { count } from "./words.js";
 
 export class ReviewSamples {
+  /** @type {Api.ReviewSummary} */
+  review;
+
   /** `guarded(work)` runs one thing after the other, `say` tells a screen reader. */
   constructor(session, guarded, say) {
-    Object.assign(this, { session, guarded, say });
-    this.review = null;
+    this.session = session;
+    this.guarded = guarded;
+    this.say = say;
     this.element = el("button", {
       type: "button", class: "secondary small", "aria-keyshortcuts": "s",
       on: { click: () => this.toggle() },
     });
   }
 
-  show(review) {
+  show(/** @type {Api.ReviewSummary} */ review) {
     this.review = review;
     this.element.setAttribute("aria-pressed", String(review.sample));
     this.element.title = review.sample && openIn(review) ? lacking(review) : "Learn from what is decided in this document";
@@ -51,4 +55,5 @@ export class ReviewSamples {
 }
 
 const openIn = ({ open }) => Object.values(open).reduce((sum, one) => sum + one, 0);
-const lacking = (review) => `The sample lacks ${count(openIn(review), "decision")} so far: nothing is learnt of values that are open.`;
+const lacking = (/** @type {Api.ReviewSummary} */ review) =>
+  `The sample lacks ${count(openIn(review), "decision")} so far: nothing is learnt of values that are open.`;

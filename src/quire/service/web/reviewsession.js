@@ -10,17 +10,21 @@ const DOCUMENTS_KEPT = 6;
 
 /** Emits `change` when there is another value, and `lost` when a claim could not be kept. */
 export class ReviewSession extends EventTarget {
-  constructor(filters, reviewer) {
+  constructor(filters, /** @type {string} */ reviewer) {
     super();
     this.filters = filters;
     this.reviewer = reviewer;
-    this.current = null; // a claim of the API, with the documents it needs
+    this.current = /** @type {Claim | null} */ (null);
     this.left = 0; // open values that the filters let through
+    /** @type {Record<string, number>} */
     this.held = {}; // how many of them others have, by their names
+    /** @type {{ review: string, path: string, version: number }[]} */
     this.done = []; // decisions of this session, the latest last: for undo
-    this._next = null; // the promise of the next claim
+    this._next = /** @type {Promise<Claim | null> | null} */ (null); // the next claim
+    /** @type {Set<string>} */
     this._passed = new Set(); // what was given back without a decision
     this._claims = new Claims((claim) => (this.current?.claim === claim ? this._emit("lost") : (this._next = null)));
+    /** @type {Map<string, Promise<DocumentModel>>} */
     this._documents = new Map();
     this._crops = new Crops();
   }
@@ -63,7 +67,7 @@ export class ReviewSession extends EventTarget {
   }
 
   /** Decide about an item of the current claim. Raises ApiFailure; a 409 has put in how the item is by now. */
-  async decide(item, decision) {
+  async decide(/** @type {Item} */ item, decision) {
     const claim = this.current?.claim ?? "";
     const about = { path: item.path, version: item.version, claim, reviewer: this.reviewer };
     const made = await postDecision(item.review, { ...about, ...decision });
@@ -78,7 +82,7 @@ export class ReviewSession extends EventTarget {
     const last = this.done.at(-1);
     if (!last) return false;
     const here = this.current?.items.find((item) => item.review === last.review && item.path === last.path);
-    const claim = here ? this.current.claim : "";
+    const claim = here ? (this.current?.claim ?? "") : "";
     const sent = { path: last.path, action: "undo", version: last.version, claim, reviewer: this.reviewer };
     const made = await postDecision(last.review, sent);
     this.done.pop();
@@ -105,7 +109,7 @@ export class ReviewSession extends EventTarget {
   }
 
   /** Take up a claim, and the one in work after it. */
-  _hold(claim) {
+  _hold(/** @type {Claim} */ claim) {
     const waiting = this._next;
     this._next = Promise.resolve(this.current);
     waiting?.then((other) => other && this._claims.giveBack(other.claim));
@@ -119,13 +123,13 @@ export class ReviewSession extends EventTarget {
   }
 
   /** Say whether a review is a sample to learn from; resolves to the review as it is then. */
-  async mark(review, sample) {
+  async mark(/** @type {string} */ review, sample) {
     const sent = { method: "PUT", body: JSON.stringify({ sample }), headers: { "Content-Type": "application/json" } };
     return (await request(`api/review/${encodeURIComponent(review)}/sample`, sent)).json();
   }
 
   /** The model of a document, kept for the latest ones. */
-  document(id) {
+  document(/** @type {string} */ id) {
     let known = this._documents.get(id);
     if (!known) {
       known = getJson(`api/documents/${encodeURIComponent(id)}`).then((detail) => new DocumentModel(detail));
@@ -133,11 +137,11 @@ export class ReviewSession extends EventTarget {
     }
     this._documents.delete(id);
     this._documents.set(id, known);
-    if (this._documents.size > DOCUMENTS_KEPT) this._documents.delete(this._documents.keys().next().value);
+    if (this._documents.size > DOCUMENTS_KEPT) this._documents.delete([...this._documents.keys()][0]);
     return known;
   }
 
-  crop(document, page, box) {
+  crop(/** @type {string} */ document, /** @type {number} */ page, /** @type {Api.PageBox} */ box) {
     return this._crops.url(document, page, box);
   }
 
@@ -153,10 +157,11 @@ export class ReviewSession extends EventTarget {
     const place = after?.path ? { review: after.review, path: after.path } : behind;
     const wanted = exactly ? {} : this.filters;
     const claim = this._claims.ask();
+    /** @type {Api.ClaimedItems} */
     const claimed = await postJson("api/review/claims", { reviewer: this.reviewer, claim, ...wanted, ...place });
     this._claims.answered(claim, claimed.claim && claimed.lease_s);
     if (!after?.path) Object.assign(this, { left: claimed.left, held: claimed.held });
-    return claimed.claim && claimed;
+    return isHeld(claimed) ? claimed : null;
   }
 
   /** The next value, with its document, the words of its page and its pictures: shown without waiting for them. */
@@ -170,30 +175,37 @@ export class ReviewSession extends EventTarget {
     this._next.catch(() => (this._next = null));
   }
 
-  async _warm(claim) {
+  async _warm(/** @type {Claim} */ claim) {
     const document = claim.review.pages;
     const model = await this.document(document);
     const item = claim.items.find((each) => each.doubt && each.state === "open") ?? claim.items[0];
-    for (const place of placesOf(item)) {
-      this.crop(document, place.page, cropBox(place.bboxes));
-      model.view(place.page);
+    for (const { page, bboxes } of placesOf(item)) {
+      this.crop(document, page, cropBox(bboxes));
+      model.view(page);
     }
   }
 
-  _emit(name) {
+  _emit(/** @type {string} */ name) {
     this.dispatchEvent(new CustomEvent(name));
   }
 }
 
-const nameOf = (claim) => `${claim.review.id}/${claim.part}`;
+/**
+ * Whether there was something to claim.
+ * @returns {claimed is Claim}
+ */
+const isHeld = (/** @type {Api.ClaimedItems} */ claimed) => claimed.claim !== null;
+
+const nameOf = (/** @type {Claim} */ claim) => `${claim.review.id}/${claim.part}`;
 
 /** Where the values of an item stand: the extracted one, those of a conflict, the alternatives. */
-export function placesOf(item) {
+export function placesOf(/** @type {Item} */ item) {
   const own = item.decision?.bboxes.length ? item.decision : item.evidence;
-  return [own, ...(item.conflict?.values ?? []), ...item.evidence.alternatives].filter((place) => place.page && place.bboxes.length);
+  const places = [own, ...(item.conflict?.values ?? []), ...item.evidence.alternatives];
+  return places.flatMap(({ page, bboxes, blocks }) => (page && bboxes.length ? [{ page, bboxes, blocks }] : []));
 }
 
-async function postDecision(review, decision) {
+async function postDecision(/** @type {string} */ review, decision) {
   const response = await fetch(`api/review/${encodeURIComponent(review)}/decisions`, {
     method: "POST", body: JSON.stringify(decision), headers: headers({ "Content-Type": "application/json" }), credentials: "omit",
   }).catch(() => {

@@ -8,14 +8,14 @@ import { ago, count } from "./words.js";
 export const ZOOM_STEP = 1.25;
 
 /** A button for a decision, with its key. */
-export function action(label, key, click, kind = "secondary") {
+export function action(/** @type {string} */ label, key, click, kind = "secondary") {
   const shown = [el("span", {}, label), el("kbd", {}, key === "Enter" ? "⏎" : key)];
   return el("button", { type: "button", class: kind, "aria-keyshortcuts": key, on: { click } }, shown);
 }
 
-export function pageTools(model, { step, zoom, fit, about }) {
+export function pageTools(model, { step, zoom, fit, about = "" }) {
   const page = el("span", { class: "of" });
-  const show = () => (page.textContent = `Page ${model.current} of ${model.pages.at(-1).number}`);
+  const show = () => (page.textContent = `Page ${model.current} of ${model.last}`);
   model.addEventListener("page", show);
   show();
   return el(
@@ -40,8 +40,9 @@ export function pageTools(model, { step, zoom, fit, about }) {
 }
 
 /** Who decided what, and when; the latest first. */
-export async function showHistory(review) {
+export async function showHistory(/** @type {Api.ReviewSummary} */ review) {
   try {
+    /** @type {Api.ReviewHistory} */
     const { history } = await getJson(`api/review/${encodeURIComponent(review.id)}/history`);
     const nothing = el("p", { class: "muted" }, "Nothing was decided yet.");
     const listed = history.length ? el("ol", { class: "history" }, history.toReversed().map(entryLine)) : nothing;

@@ -14,10 +14,11 @@ export class ReviewValues {
   }
 
   /** Show the values of a review, with those of the claim in work as they are now. */
-  async show(review, claimed, current) {
+  async show(/** @type {string} */ review, claimed, current) {
     for (const item of claimed) if (this.review === review) this.items.set(item.path, item);
     if (this.review !== review) {
       const asked = (this.asked = review);
+      /** @type {{ items: Item[] }} */
       const { items } = await getJson(`api/review/${encodeURIComponent(review)}`).catch(() => ({ items: [] }));
       if (this.asked !== asked) return;
       this.review = review;
@@ -29,7 +30,7 @@ export class ReviewValues {
     this.element.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }
 
-  _row(part, items, current) {
+  _row(part, /** @type {Item[]} */ items, current) {
     const open = items.filter((item) => item.doubt && item.state === "open");
     const [item] = open.length ? open : items;
     const several = items.length > 1 || item.path !== part;

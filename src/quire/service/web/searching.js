@@ -8,7 +8,7 @@ const MOST = 200;
 
 export class Search {
   /** `onResults` is called when there is something to show in the panel. */
-  constructor(model, onResults) {
+  constructor(/** @type {DocumentModel} */ model, onResults) {
     this.model = model;
     this.onResults = onResults;
     this.total = 0;
@@ -37,7 +37,7 @@ export class Search {
     this.input.select();
   }
 
-  async run(text) {
+  async run(/** @type {string} */ text) {
     const query = text.trim();
     if (query && query === this.query) return;
     this.stop?.abort();
@@ -48,6 +48,7 @@ export class Search {
     }
     this.stop = new AbortController();
     try {
+      /** @type {Api.SearchResult} */
       const found = await getJson(this.model.path(`/search?q=${encodeURIComponent(query)}&limit=${MOST}`), { signal: this.stop.signal });
       this.total = found.total;
       this._list(found.hits);
@@ -68,7 +69,7 @@ export class Search {
     this.onResults(false);
   }
 
-  step(by) {
+  step(/** @type {number} */ by) {
     const { hit, hits } = this.model;
     this.model.goToHit(hit < 0 && by < 0 ? hits.length - 1 : hit + by);
   }
@@ -92,7 +93,16 @@ export class Search {
         "ol",
         {},
         hits.map((hit, at) =>
-          el("li", {}, el("button", { type: "button", class: "found-hit", on: { click: () => this.model.goToHit(at) } }, el("span", { class: "order" }, `p. ${hit.page}`), el("span", {}, this._marked(hit.snippet)))),
+          el(
+            "li",
+            {},
+            el(
+              "button",
+              { type: "button", class: "found-hit", on: { click: () => this.model.goToHit(at) } },
+              el("span", { class: "order" }, `p. ${hit.page}`),
+              el("span", {}, this._marked(hit.snippet)),
+            ),
+          ),
         ),
       ),
       rest > 0 && el("p", { class: "muted" }, `and ${count(rest, "more hit", "more hits")}`),

@@ -18,7 +18,13 @@ const SOON_MS = 20; // pages fly by while scrolling: a picture is fetched when i
 const LATER_MS = 400; // of pages next to those in sight
 
 export class Sheets {
-  constructor(model) {
+  /** @type {number[]} */
+  tops;
+  /** @type {number[]} */
+  heights;
+  width = 0;
+
+  constructor(/** @type {DocumentModel} */ model) {
     this.model = model;
     this.pictures = new Pictures(model, PICTURES_KEPT);
     this.zoom = 1;
@@ -87,7 +93,7 @@ export class Sheets {
     this.element.scrollTop += part * this.element.clientHeight;
   }
 
-  goTo(number, origin) {
+  goTo(/** @type {number} */ number, origin = "") {
     const at = this.model.at(number);
     if (at < 0 || !this.tops || origin === "hit" || this._inSight(at, origin)) return;
     this._scrollTo(this.tops[at] - GAP / 2);
@@ -112,7 +118,7 @@ export class Sheets {
   }
 
   /** Where the page itself scrolls to, the current page is known: the last one may not reach the top. */
-  _scrollTo(top) {
+  _scrollTo(/** @type {number} */ top) {
     this.element.scrollTop = top;
     this._arranged = this.element.scrollTop;
     this.draw();
@@ -125,7 +131,7 @@ export class Sheets {
   }
 
   /** A page that was selected by one of its blocks is not scrolled to its top. */
-  _inSight(at, origin) {
+  _inSight(/** @type {number} */ at, /** @type {string} */ origin) {
     const { scrollTop, clientHeight } = this.element;
     const visible = this.tops[at] < scrollTop + clientHeight && this.tops[at] + this.heights[at] > scrollTop;
     return visible && ["page", "panel"].includes(origin);
@@ -205,8 +211,11 @@ export class Sheets {
 
 /** One page: its picture, what lies on it, and what went wrong. */
 class Sheet {
-  constructor(model, page, pictures, patience) {
-    Object.assign(this, { model, page, pictures, patience });
+  constructor(/** @type {DocumentModel} */ model, /** @type {Api.PageSummary} */ page, pictures, patience) {
+    this.model = model;
+    this.page = page;
+    this.pictures = pictures;
+    this.patience = patience;
     this.stop = new AbortController();
     this.overlay = new Overlay(model, page.number);
     this.picture = el("img", { alt: "", class: "picture", draggable: "false" });
@@ -220,7 +229,8 @@ class Sheet {
       el("span", { class: "sheet-number", "aria-hidden": "true" }, String(page.number)),
     );
     this.dpi = 0;
-    if (page.status === "failed" || page.status === "skipped") this._say(page.status === "failed" ? "This page could not be read" : "This page was not read", page.reason);
+    if (page.status === "failed" || page.status === "skipped")
+      this._say(page.status === "failed" ? "This page could not be read" : "This page was not read", page.reason);
     this._load();
   }
 
@@ -229,7 +239,7 @@ class Sheet {
     this.element.remove();
   }
 
-  place(left, top, width, height) {
+  place(left, /** @type {number} */ top, /** @type {number} */ width, height) {
     for (const [name, value] of Object.entries({ left, top, width, height })) this.element.style.setProperty(name, `${value}px`);
     if (this.page.has_image) this._draw(width);
   }
@@ -250,9 +260,9 @@ class Sheet {
   }
 
   /** The picture for the width on this screen. */
-  async _draw(width) {
+  async _draw(/** @type {number} */ width) {
     const needed = (72 * width * Math.min(devicePixelRatio, 2)) / this.page.width;
-    const dpi = RESOLUTIONS.find((each) => each >= needed * 0.9) ?? RESOLUTIONS.at(-1);
+    const dpi = RESOLUTIONS.find((each) => each >= needed * 0.9) ?? Math.max(...RESOLUTIONS);
     if (dpi <= this.dpi) return;
     this.dpi = dpi;
     const { signal } = this.stop;
@@ -272,14 +282,21 @@ class Sheet {
   }
 
   /** A page of an office file has no picture: its text stands in for it. */
-  _write(view) {
+  _write(/** @type {Api.PageView} */ view) {
     this.element.classList.remove("loading");
     this.element.classList.add("written");
     if (!view.blocks.length) this._say("This page has no text");
-    else this.element.prepend(el("div", { class: "prose", tabIndex: 0, role: "group", "aria-label": `Text of page ${this.page.number}` }, textOf(view, this.model)));
+    else
+      this.element.prepend(
+        el(
+          "div",
+          { class: "prose", tabIndex: 0, role: "group", "aria-label": `Text of page ${this.page.number}` },
+          textOf(view, this.model),
+        ),
+      );
   }
 
-  _say(title, ...lines) {
+  _say(/** @type {string} */ title, ...lines) {
     this.element.classList.remove("loading");
     this.message.hidden = false;
     this.message.replaceChildren(icon("alert"), el("p", { class: "lead" }, title), ...lines.filter(Boolean).map((line) => el("p", {}, line)));

@@ -9,9 +9,12 @@ const LINES = 200; // per element: the browser lays out only those in sight
 
 /** The Markdown of the whole document, at the place of the current page. */
 export class MarkdownTab {
-  constructor(model) {
+  /** @type {{ begin: number, text: string }[]} */
+  chunks = [];
+  text = "";
+
+  constructor(/** @type {DocumentModel} */ model) {
     this.model = model;
-    this.text = null;
     this.source = el("div", { class: "source", tabIndex: 0, role: "group", "aria-label": "Markdown" });
     this.element = el(
       "div",
@@ -26,11 +29,12 @@ export class MarkdownTab {
     );
   }
 
-  async show(view) {
+  async show(/** @type {Api.PageView} */ view) {
     try {
-      if (this.text === null) {
+      if (!this._loaded) {
         replace(this.source, el("div", { class: "skeleton" }));
         this.text = await this._load();
+        this._loaded = true;
         this.chunks = chunksOf(this.text);
         replace(this.source, this.chunks.map((chunk) => el("pre", {}, chunk.text)));
         if (!this.text.trim()) replace(this.source, el("p", { class: "muted" }, "There is no text in this document."));
@@ -48,7 +52,7 @@ export class MarkdownTab {
   }
 
   /** Scroll to the page: a table may have begun on an earlier one. */
-  async _goTo(view) {
+  async _goTo(/** @type {Api.PageView} */ view) {
     const { number } = view.page;
     for (let at = this.model.at(number); at >= 0 && at > this.model.at(number) - EARLIER; at--) {
       const earlier = this.model.pages[at].number;
@@ -62,7 +66,7 @@ export class MarkdownTab {
   }
 
   /** Where the first block of a page is that the text has exactly once. */
-  _find(view) {
+  _find(/** @type {Api.PageView} */ view) {
     for (const block of view.blocks) {
       const begin = block.text.split("\n")[0].slice(0, 60);
       const at = begin.length < 12 || FURNITURE.has(block.kind) ? -1 : this.text.indexOf(begin);
@@ -73,7 +77,7 @@ export class MarkdownTab {
 
   _scrollTo({ at, length }) {
     const index = this.chunks.findLastIndex((chunk) => chunk.begin <= at);
-    const node = this.source.children[index].firstChild;
+    const node = /** @type {Text} */ (this.source.children[index].firstChild);
     const start = at - this.chunks[index].begin;
     const range = document.createRange();
     range.setStart(node, start);
@@ -85,18 +89,23 @@ export class MarkdownTab {
 
 /** The JSON of the current page, as the API gives it. */
 export class JsonTab {
-  constructor(model) {
+  constructor(/** @type {DocumentModel} */ model) {
     this.source = el("div", { class: "source", tabIndex: 0, role: "group", "aria-label": "JSON of the page" });
     this.text = "";
     this.element = el(
       "div",
       {},
-      el("div", { class: "actions" }, button("Copy", () => copyText(this.text, "JSON"), { icon: "copy", text: "Copy", class: "secondary small" }), saving(model, "json", "Whole document")),
+      el(
+        "div",
+        { class: "actions" },
+        button("Copy", () => copyText(this.text, "JSON"), { icon: "copy", text: "Copy", class: "secondary small" }),
+        saving(model, "json", "Whole document"),
+      ),
       this.source,
     );
   }
 
-  show(view) {
+  show(/** @type {Api.PageView} */ view) {
     this.text = JSON.stringify(view, null, 2);
     replace(this.source, chunksOf(this.text).map((chunk) => el("pre", {}, chunk.text)));
   }
@@ -104,13 +113,13 @@ export class JsonTab {
   select() {}
 }
 
-function saving(model, format, label) {
+function saving(/** @type {DocumentModel} */ model, format, /** @type {string} */ label) {
   return button(label, () => download(model.path(`/exports/${format}`), `document.${format}`).catch((error) => notify(error.message, "error")), {
     icon: "download", text: label, class: "secondary small",
   });
 }
 
-function chunksOf(text) {
+function chunksOf(/** @type {string} */ text) {
   const chunks = [];
   const lines = text.split("\n");
   let begin = 0;

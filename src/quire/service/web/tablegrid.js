@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 
 /** Rows of cells; null where the cell of another row or column reaches. */
-export function rowsOf(table) {
+export function rowsOf(/** @type {Api.Table} */ table) {
   const rows = Array.from({ length: table.rows }, () => new Array(table.columns).fill(undefined));
   for (const cell of table.cells) {
     for (let row = cell.row; row < Math.min(cell.row + cell.row_span, table.rows); row++)
@@ -13,6 +13,11 @@ export function rowsOf(table) {
   return rows;
 }
 
+/**
+ * The table as HTML; `onCell` is called for a cell that is clicked.
+ * @param {Api.Table} table
+ * @param {{ caption?: string, onCell?: ((cell: Api.Cell) => void) | null }} about
+ */
 export function gridOf(table, { caption = "", onCell = null } = {}) {
   const numeric = numericColumns(table);
   const rows = rowsOf(table).map((row) => {
@@ -33,7 +38,7 @@ export function gridOf(table, { caption = "", onCell = null } = {}) {
 const NUMBER = /^[\s(+\-\u2212\u2013$€£¥]*[\d.,]*\d[\d\s.,'’]*(?:[%‰€$£¥]|\p{Lu}{3})?\)?$/u;
 
 /** The columns in which most cells are numbers: these stand below each other to the right. */
-function numericColumns(table) {
+function numericColumns(/** @type {Api.Table} */ table) {
   const counts = new Map(); // column -> [numbers, texts]
   for (const { column, header, text } of table.cells) {
     if (header || !text.trim()) continue;
@@ -45,7 +50,7 @@ function numericColumns(table) {
 }
 
 /** Tabs between cells, as spreadsheets paste it; a text that begins like a formula stays a text. */
-export function tabbedOf(table) {
+export function tabbedOf(/** @type {Api.Table} */ table) {
   const written = (cell) => {
     const text = (cell?.text ?? "").replaceAll(/\s+/g, " ");
     return /^[=+\-@]/.test(text) && !/^[-+]?[\d.,\s%]+$/.test(text) ? `'${text}` : text;

@@ -22,7 +22,7 @@ export class Thumbnails {
   }
 
   /** Put the first page of a document into an element, once that is in sight. */
-  watch(place, id) {
+  watch(/** @type {HTMLElement} */ place, /** @type {string} */ id) {
     place.dataset.thumbnail = id;
     this._observer.observe(place);
   }
@@ -46,7 +46,7 @@ export class Thumbnails {
     this._next();
   }
 
-  _url(id) {
+  _url(/** @type {string} */ id) {
     if (!this._known.has(id)) {
       this._known.set(id, fetched(id));
       if (this._known.size > KEPT) this._forget(this._known.keys().next().value);
@@ -54,15 +54,16 @@ export class Thumbnails {
     return this._known.get(id);
   }
 
-  _forget(id) {
+  _forget(/** @type {string} */ id) {
     this._known.get(id).then((url) => url && setTimeout(() => URL.revokeObjectURL(url), SOON_MS), () => {});
     this._known.delete(id);
   }
 }
 
-async function fetched(id) {
+async function fetched(/** @type {string} */ id) {
   const path = `api/documents/${encodeURIComponent(id)}`;
-  const [first] = (await getJson(path)).page_list;
+  /** @type {Api.DocumentDetail} */
+  const { page_list: [first] } = await getJson(path);
   if (!first?.has_image) return null;
   return URL.createObjectURL(await (await request(`${path}/pages/${first.number}/image?dpi=${DPI}`)).blob());
 }

@@ -11,7 +11,8 @@ export class Uploads {
   /** `onRun` gets each run that the server has accepted. */
   constructor(onRun) {
     this.onRun = onRun;
-    this.queue = []; // {file, options, stop, once, error}: those with an error wait for the reader
+    /** @type {{ file: File, options: Api.RunOptions, stop: AbortController, once: string, error: string }[]} */
+    this.queue = []; // those with an error wait for the reader
     this.sending = null;
     this.zone = new DropZone((files) => this.add(files), { lead: "Drop documents here", label: "Files to read" });
     this.url = el("input", { type: "url", id: "url", name: "url", placeholder: "https://example.org/report.pdf", autocomplete: "off", spellcheck: "false" });
@@ -41,7 +42,7 @@ export class Uploads {
   }
 
   /** Send files one after another, each as a run of its own. */
-  add(files) {
+  add(/** @type {File[]} */ files) {
     const options = this.options.read();
     if (options === null) return;
     for (const file of files) this.queue.push({ file, options, stop: new AbortController(), once: onceKey(), error: "" });
@@ -151,6 +152,7 @@ export function optionFields() {
     el("summary", {}, "Options"),
     el("div", { class: "fields" }, field("OCR", ocr), field("Effort", effort), field("Languages", lang), field("Pages", pages)),
   );
+  /** @returns {Api.RunOptions | null} */
   function read() {
     const given = pages.value.trim();
     if (given && !/^\s*(\d*-?\d*)(\s*,\s*\d*-?\d*)*\s*$/.test(given)) {
@@ -159,11 +161,16 @@ export function optionFields() {
       return null;
     }
     const languages = lang.value.split(/[\s,;]+/).filter(Boolean);
-    return { ocr: ocr.value, effort: effort.value, lang: languages, ...(given ? { pages: given.replaceAll(/\s/g, "") } : {}) };
+    return {
+      ocr: /** @type {any} */ (ocr.value),
+      effort: /** @type {any} */ (effort.value),
+      lang: languages,
+      ...(given ? { pages: given.replaceAll(/\s/g, "") } : {}),
+    };
   }
   return { element, read };
 }
 
-function select(id, choices) {
+function select(/** @type {string} */ id, choices) {
   return el("select", { id, name: id }, Object.entries(choices).map(([value, text]) => el("option", { value }, text)));
 }

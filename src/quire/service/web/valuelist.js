@@ -2,6 +2,7 @@
 
 import { el, replace } from "./dom.js";
 import { ReviewGrid } from "./reviewgrid.js";
+import { noEvidence } from "./reviewitems.js";
 import { DOUBTS, cropFigure, reasonOf, shownValue, sureness } from "./reviewvalue.js";
 import { percent } from "./words.js";
 
@@ -11,35 +12,52 @@ const STATUSES = {
 };
 
 /** The values in the order of the schema, as items of a review are. */
-export function itemsOf(extraction) {
+export function itemsOf(/** @type {Api.Extraction} */ extraction) {
   const conflicts = new Map(extraction.conflicts.map((one) => [one.path, one]));
   const missing = new Map(extraction.not_found.map((one) => [one.path, one]));
   const found = new Map(leaves(extraction.values, ""));
   for (const path of [...Object.keys(extraction.evidence), ...missing.keys()]) if (!found.has(path)) found.set(path, null);
   return [...found].map(([path, value]) => {
-    const evidence = extraction.evidence[path] ?? { status: "not_found", confidence: {}, quote: "", page: null, bboxes: [], blocks: [], alternatives: [], reason: "", extractor: "" };
+    const evidence = extraction.evidence[path] ?? noEvidence();
     return {
-      path, value, evidence, field: path.replaceAll(/\[\d+\]/g, "[]"), title: path.split(/[.\]]/).at(-1) || path, part: path.split("[")[0], state: "open",
-      doubt: Object.hasOwn(DOUBTS, evidence.status) ? evidence.status : "", isLow: evidence.probability < extraction.coverage.threshold, conflict: conflicts.get(path) ?? null, missing: missing.get(path) ?? null,
+      path,
+      value,
+      evidence,
+      field: path.replaceAll(/\[\d+\]/g, "[]"),
+      title: path.split(/[.\]]/).at(-1) || path,
+      part: path.split("[")[0],
+      state: "open",
+      doubt: Object.hasOwn(DOUBTS, evidence.status) ? evidence.status : "",
+      isLow: (evidence.probability ?? 1) < extraction.coverage.threshold,
+      conflict: conflicts.get(path) ?? null,
+      missing: missing.get(path) ?? null,
     };
   });
 }
 
-function* leaves(value, path) {
+function* leaves(value, /** @type {string} */ path) {
   if (Array.isArray(value) && value.length) for (const [at, one] of value.entries()) yield* leaves(one, `${path}[${at}]`);
-  else if (value !== null && typeof value === "object" && Object.keys(value).length) for (const [name, one] of Object.entries(value)) yield* leaves(one, path ? `${path}.${name}` : name);
+  else if (value !== null && typeof value === "object" && Object.keys(value).length)
+    for (const [name, one] of Object.entries(value)) yield* leaves(one, path ? `${path}.${name}` : name);
   else yield [path, typeof value === "object" ? null : value];
 }
 
 /** `picture(page, box)` resolves to the URL of a crop; `onChoose(item)` gets the value that is chosen, `look(place)` another place. */
 export class ValueList {
   constructor(items, { picture, onChoose, look }) {
-    Object.assign(this, { items, picture, onChoose, look });
+    this.items = items;
+    this.picture = picture;
+    this.onChoose = onChoose;
+    this.look = look;
     this.chosen = null;
     this.rows = new Map(); // item -> its button, outside of grids
     this.grids = new Map(); // item -> its grid
     this.detail = el("div", { class: "value-detail" });
-    this.element = el("ul", { class: "values", "aria-label": "Values" }, partsOf(items).flatMap((part) => (part.list ? [this._grid(part.items)] : part.items.map((item) => this._row(item)))));
+    this.element = el(
+      "ul",
+      { class: "values", "aria-label": "Values" },
+      partsOf(items).flatMap((part) => (part.list ? [this._grid(part.items)] : part.items.map((item) => this._row(item)))),
+    );
   }
 
   /** Show a value with its evidence, by its path; the first one that stands somewhere without a path. */
@@ -57,12 +75,12 @@ export class ValueList {
     this.onChoose(item);
   }
 
-  step(by) {
+  step(/** @type {number} */ by) {
     const next = this.items[this.items.indexOf(this.chosen) + by];
     if (next) this.choose(next.path, { focus: true });
   }
 
-  _row(item) {
+  _row(/** @type {Item} */ item) {
     const row = el(
       "button",
       { type: "button", class: "value-row", "aria-expanded": "false", data: { path: item.path }, on: { click: () => this.choose(item.path) } },
@@ -74,7 +92,7 @@ export class ValueList {
     return el("li", {}, row);
   }
 
-  _grid(items) {
+  _grid(/** @type {Item[]} */ items) {
     const grid = new ReviewGrid({ columns: [], items, part: items[0].part }, (item) => this.choose(item.path, { focus: true }));
     for (const item of items) this.grids.set(item, grid);
     grid.update(null);
@@ -83,7 +101,7 @@ export class ValueList {
 }
 
 /** How sure it is that a value answers its field, and where it stands: the two are apart. */
-function marksOf({ evidence, doubt, isLow }) {
+function marksOf(/** @type {Item} */ { evidence, doubt, isLow }) {
   const sure = sureness(evidence);
   const place = STATUSES[evidence.status];
   if (doubt || !sure) return [el("span", { class: "mark", data: { doubt } }, place), sure && el("span", { class: "muted" }, sure)];
@@ -91,7 +109,7 @@ function marksOf({ evidence, doubt, isLow }) {
 }
 
 /** Values one below the other, and lists of objects, which are grids. */
-function partsOf(items) {
+function partsOf(/** @type {Item[]} */ items) {
   const parts = [];
   for (const item of items) {
     const list = /^[^[]+\[\d+\]\.[^[]+$/.test(item.path);
@@ -106,12 +124,27 @@ function evidenceOf(item, { picture, look }) {
   const { evidence, conflict } = item;
   const sides = conflict?.values ?? [];
   const others = evidence.alternatives.filter((one) => !sides.some((side) => side.value === one.value && side.page === one.page));
-  const facts = [evidence.label && `label “${evidence.label}”`, evidence.confidence.total !== undefined && `confidence of the extractor ${percent(evidence.confidence.total)}`, evidence.crop_verified && "its picture reads the same", evidence.extractor];
+  const facts = [
+    evidence.label && `label “${evidence.label}”`,
+    evidence.confidence.total !== undefined && `confidence of the extractor ${percent(evidence.confidence.total)}`,
+    evidence.crop_verified && "its picture reads the same",
+    evidence.extractor,
+  ];
   return [
     reasonOf(item) || null,
     !conflict && evidence.page && evidence.bboxes.length > 0 && cropFigure(evidence, item, picture),
     ...sides.map((one) => el("div", { class: "side" }, placeButton(one, look), one.bboxes.length > 0 && cropFigure(one, item, picture))),
-    others.length > 0 && el("div", { class: "others" }, el("h3", {}, "It may also be"), el("ol", {}, others.map((one) => el("li", {}, placeButton(one, look))))),
+    others.length > 0 &&
+      el(
+        "div",
+        { class: "others" },
+        el("h3", {}, "It may also be"),
+        el(
+          "ol",
+          {},
+          others.map((one) => el("li", {}, placeButton(one, look))),
+        ),
+      ),
     el("p", { class: "muted" }, facts.filter(Boolean).join(" · ")),
   ];
 }

@@ -17,9 +17,27 @@ const EXPORTS = {
 const ZOOM_STEP = 1.25;
 
 export class Viewer {
-  constructor(main, barPlace, id, asked) {
-    Object.assign(this, { main, barPlace, id });
-    this.parts = [];
+  /** @type {DocumentModel} */
+  model;
+  /** @type {Search} */
+  search;
+  /** @type {Sheets} */
+  sheets;
+  /** @type {Filmstrip} */
+  film;
+  /** @type {Panel} */
+  panel;
+  /** @type {HTMLElement} */
+  root;
+  /** @type {ReturnType<typeof menu>} */
+  filters;
+  /** @type {{ close(): void }[]} */
+  parts = [];
+
+  constructor(/** @type {HTMLElement} */ main, /** @type {HTMLElement} */ barPlace, /** @type {string} */ id, /** @type {URLSearchParams} */ asked) {
+    this.main = main;
+    this.barPlace = barPlace;
+    this.id = id;
     this.closed = false;
     replace(main, el("div", { class: "viewer waiting" }, el("div", { class: "skeleton page" })));
     this._open(asked);
@@ -32,14 +50,15 @@ export class Viewer {
   }
 
   /** The address has changed, to another page or block of this document. */
-  arrive(asked) {
+  arrive(/** @type {URLSearchParams} */ asked) {
     const page = Number(asked.get("page"));
     if (this.model && page && page !== this.model.current) this.model.setCurrent(page, "address");
     if (this.model && asked.get("block")) this.model.select({ block: asked.get("block"), page: page || this.model.current }, "address");
   }
 
-  async _open(asked) {
+  async _open(/** @type {URLSearchParams} */ asked) {
     try {
+      /** @type {Api.DocumentDetail} */
       const detail = await getJson(`api/documents/${encodeURIComponent(this.id)}`);
       if (this.closed) return;
       document.title = `${detail.name} · Quire`;
@@ -47,20 +66,33 @@ export class Viewer {
       else if (isActive(detail.state)) this._wait(detail, asked);
       else this._fail(detail.name, detail.error ?? STATES[detail.state], adviceFor(detail));
     } catch (error) {
-      if (!this.closed) this._fail("This document cannot be shown", error.message, error.status === 404 ? "It may have been deleted from the store. Read the file again." : ADVICE[error.category]);
+      if (!this.closed)
+        this._fail(
+          "This document cannot be shown",
+          error.message,
+          error.status === 404 ? "It may have been deleted from the store. Read the file again." : ADVICE[error.category],
+        );
     }
   }
 
-  _fail(title, reason, advice) {
+  _fail(/** @type {string} */ title, reason, advice) {
     replace(this.barPlace);
     replace(
       this.main,
-      el("div", { class: "empty failed" }, icon("alert"), el("h1", { class: "lead" }, title), el("p", { class: "reason" }, reason), advice && el("p", { class: "advice" }, advice), el("a", { class: "secondary", href: "#/" }, "All documents")),
+      el(
+        "div",
+        { class: "empty failed" },
+        icon("alert"),
+        el("h1", { class: "lead" }, title),
+        el("p", { class: "reason" }, reason),
+        advice && el("p", { class: "advice" }, advice),
+        el("a", { class: "secondary", href: "#/" }, "All documents"),
+      ),
     );
   }
 
   /** The document is being read: the state of each page, as it changes. */
-  _wait(detail, asked) {
+  _wait(/** @type {Api.DocumentDetail} */ detail, /** @type {URLSearchParams} */ asked) {
     const lead = el("p", { class: "lead" }, STATES[detail.state]);
     const doing = el("p", { class: "muted" });
     const bar = el("progress", { max: 1, "aria-label": "Pages that are read" });
@@ -90,7 +122,7 @@ export class Viewer {
     this.parts = [film, { close: () => progress.stop() }];
   }
 
-  async _cancel(run) {
+  async _cancel(/** @type {string} */ run) {
     try {
       await request(`api/runs/${encodeURIComponent(run)}`, { method: "DELETE" });
       notify("The run is cancelled. What was read is kept.");
@@ -99,15 +131,33 @@ export class Viewer {
     }
   }
 
-  _show(detail, asked) {
+  _show(/** @type {Api.DocumentDetail} */ detail, /** @type {URLSearchParams} */ asked) {
     const model = (this.model = new DocumentModel(detail));
     this.search = new Search(model, (there) => this.panel.showFound(there));
     this.sheets = new Sheets(model);
     this.film = new Filmstrip(model.pages, { model, onPage: (page) => model.setCurrent(page, "film") });
     this.panel = new Panel(model, this.search);
     this.parts = [this.sheets, this.film, model.crops];
-    this.root = el("div", { class: "viewer" }, this.film.element, el("div", { class: "stage" }, this._tools(), this.sheets.element), this._splitter(), this.panel.element);
-    replace(this.barPlace, this._heading(detail), this.search.field, el("a", { class: "secondary extract-from", href: `#/extract?document=${encodeURIComponent(this.id)}`, "aria-label": "Extract values" }, icon("spark"), el("span", {}, "Extract values")), this._exports());
+    this.root = el(
+      "div",
+      { class: "viewer" },
+      this.film.element,
+      el("div", { class: "stage" }, this._tools(), this.sheets.element),
+      this._splitter(),
+      this.panel.element,
+    );
+    replace(
+      this.barPlace,
+      this._heading(detail),
+      this.search.field,
+      el(
+        "a",
+        { class: "secondary extract-from", href: `#/extract?document=${encodeURIComponent(this.id)}`, "aria-label": "Extract values" },
+        icon("spark"),
+        el("span", {}, "Extract values"),
+      ),
+      this._exports(),
+    );
     replace(this.main, this.root);
     model.addEventListener("page", () => this._remember());
     model.addEventListener("select", () => this._remember());
@@ -116,17 +166,22 @@ export class Viewer {
     this.arrive(asked);
   }
 
-  _heading(detail) {
+  _heading(/** @type {Api.DocumentDetail} */ detail) {
     const { ledger } = detail;
-    const facts = [count(ledger.pages, "page")];
-    if (ledger.empty) facts.push(`${ledger.empty} empty`);
+    const facts = [count(ledger?.pages ?? detail.page_list.length, "page")];
+    if (ledger?.empty) facts.push(`${ledger.empty} empty`);
     return el(
       "div",
       { class: "document-heading" },
       backToDocuments(),
       el("h1", { class: "document-name", title: detail.name }, detail.name),
       el("p", { class: "muted" }, facts.join(" · ")),
-      ledger.failed > 0 && button(`${count(ledger.failed, "page")} failed`, () => this._nextFailed(), { class: "warn small", title: "Go to the next page that failed" }),
+      ledger &&
+        ledger.failed > 0 &&
+        button(`${count(ledger.failed, "page")} failed`, () => this._nextFailed(), {
+          class: "warn small",
+          title: "Go to the next page that failed",
+        }),
     );
   }
 
@@ -137,7 +192,13 @@ export class Viewer {
     };
     return menu(
       "Download",
-      (panel, close) => replace(panel, Object.entries(EXPORTS).map(([format, label]) => el("button", { type: "button", class: "menu-item", on: { click: save(format, close) } }, label))),
+      (panel, close) =>
+        replace(
+          panel,
+          Object.entries(EXPORTS).map(([format, label]) =>
+            el("button", { type: "button", class: "menu-item", on: { click: save(format, close) } }, label),
+          ),
+        ),
       { icon: "download", text: "Download", class: "secondary exports" },
     );
   }
@@ -145,8 +206,19 @@ export class Viewer {
   _tools() {
     const { model } = this;
     const page = el("input", {
-      type: "number", id: "page", class: "page-field", min: String(model.pages[0].number), max: String(model.pages.at(-1).number), value: String(model.current), "aria-label": "Page",
-      on: { change: (event) => (model.at(Number(event.target.value)) < 0 ? (event.target.value = model.current) : model.setCurrent(Number(event.target.value), "field")) },
+      type: "number",
+      id: "page",
+      class: "page-field",
+      min: String(model.pages[0].number),
+      max: String(model.last),
+      value: String(model.current),
+      "aria-label": "Page",
+      on: {
+        change: (event) =>
+          model.at(Number(event.target.value)) < 0
+            ? (event.target.value = model.current)
+            : model.setCurrent(Number(event.target.value), "field"),
+      },
     });
     model.addEventListener("page", () => (page.value = String(model.current)));
     const toggle = (label, what, drawing) => {
@@ -166,7 +238,7 @@ export class Viewer {
         { class: "tool-group" },
         button("Previous page", () => this._step(-1), { icon: "back", class: "tool" }),
         page,
-        el("span", { class: "muted of" }, `of ${model.pages.at(-1).number}`),
+        el("span", { class: "muted of" }, `of ${model.last}`),
         button("Next page", () => this._step(1), { icon: "next", class: "tool" }),
       ),
       el(
@@ -190,7 +262,14 @@ export class Viewer {
     };
     const move = (event) => set(innerWidth - event.clientX);
     const splitter = el("div", {
-      class: "splitter", role: "separator", "aria-orientation": "vertical", "aria-label": "Width of the panel", "aria-valuenow": "34", "aria-valuemin": "20", "aria-valuemax": "60", tabIndex: 0,
+      class: "splitter",
+      role: "separator",
+      "aria-orientation": "vertical",
+      "aria-label": "Width of the panel",
+      "aria-valuenow": "34",
+      "aria-valuemin": "20",
+      "aria-valuemax": "60",
+      tabIndex: 0,
       on: {
         pointerdown: (event) => {
           event.target.setPointerCapture(event.pointerId);
@@ -213,11 +292,11 @@ export class Viewer {
     this.root.classList.toggle("without-panel");
   }
 
-  _zoom(by) {
+  _zoom(/** @type {number} */ by) {
     this.sheets.setZoom(this.sheets.zoom * by);
   }
 
-  _step(by) {
+  _step(/** @type {number} */ by) {
     const { model } = this;
     const next = model.pages[model.at(model.current) + by];
     if (next) model.setCurrent(next.number, "step");
@@ -238,7 +317,7 @@ export class Viewer {
     history.replaceState(null, "", `#/documents/${encodeURIComponent(this.id)}?page=${model.current}${block}`);
   }
 
-  async _stepBlock(by) {
+  async _stepBlock(/** @type {number} */ by) {
     const { model } = this;
     const view = await model.view(model.current).catch(() => null);
     const shown = (view?.blocks ?? []).filter((block) => model.shows(block));
@@ -268,7 +347,7 @@ export class Viewer {
       PageDown: () => this.sheets.scrollBy(0.9),
       ArrowUp: () => this.sheets.scrollBy(-0.1),
       ArrowDown: () => this.sheets.scrollBy(0.1),
-      End: () => model.setCurrent(model.pages.at(-1).number, "key"),
+      End: () => model.setCurrent(model.last, "key"),
       j: () => this._stepBlock(1),
       k: () => this._stepBlock(-1),
       "+": () => this._zoom(ZOOM_STEP),
@@ -295,7 +374,7 @@ const backToDocuments = () =>
   el("a", { class: "back", href: "#/", title: "All documents (u)", "aria-label": "Documents" }, icon("back"), el("span", {}, "Documents"));
 
 /** All pages of a document that is being read, for the filmstrip. */
-function progressPages(tally) {
+function progressPages(/** @type {PageProgress} */ tally) {
   const known = [...tally.pages.keys()].sort((one, other) => one - other);
   const first = known.length === tally.total ? known : Array.from({ length: Math.max(tally.total, known.at(-1) ?? 0) }, (_, at) => at + 1);
   return first.map((number) => ({ number, status: tally.pages.get(number) ?? "waiting", reason: tally.reasons.get(number) ?? null, has_image: false }));

@@ -21,7 +21,7 @@ export function size(bytes) {
   return bytes < 1 << 20 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / (1 << 20)).toFixed(1)} MB`;
 }
 
-export function duration(ms) {
+export function duration(/** @type {number} */ ms) {
   if (ms < 1) return "< 1 ms";
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
@@ -49,7 +49,7 @@ export const ADVICE = {
 };
 
 /** What to do about a document that was not read. */
-export function adviceFor({ state, category, error }) {
+export function adviceFor(/** @type {{ state?: string, category?: string | null, error?: string | null }} */ { state, category, error }) {
   if (state === "cancelled") return "Read it again to go on: pages that are done are not read twice.";
   if (/password/i.test(error ?? "")) return "Save a copy of the document without its password, and add that.";
   if (/^cannot read /.test(error ?? "")) return "Save it as a PDF, or in another format that can be read, and add that.";
@@ -66,4 +66,4 @@ export const STATES = {
   cancelled: "Cancelled",
 };
 
-export const isActive = (state) => state === "waiting" || state === "running" || state === "interrupted";
+export const isActive = (/** @type {string} */ state) => state === "waiting" || state === "running" || state === "interrupted";

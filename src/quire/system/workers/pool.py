@@ -16,6 +16,7 @@ from types import TracebackType
 
 from quire.core.errors import UsageError
 from quire.system.budget import check_descriptors
+from quire.system.stage_versions import look_again
 from quire.system.supervisor import SupervisedThread
 from quire.system.workers.conversation import Assignment, OnEvent, OnRequest, WorkerReply, converse
 from quire.system.workers.process import WorkerProcess
@@ -290,6 +291,7 @@ class WorkerPool:
         outcome: WorkerReply | BaseException
         try:
             if worker is None or not worker.fit():
+                look_again()
                 worker = WorkerProcess()
             with self._changed:
                 # From here on, cancelling kills the worker.

@@ -20,8 +20,6 @@ from quire.docling_serve.contract.translation import decoded, document_version, 
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from tests.docs.pages import ROOT
 
-pytestmark = pytest.mark.no_documents
-
 FILE = {"kind": "file", "base64_string": "eA==", "filename": "a.md"}
 S3 = {"kind": "s3", "endpoint": "s3.example.org", "bucket": "b"}
 POLICY = Policy(tesseract_data=frozenset({"eng", "deu", "osd"}))

@@ -21,8 +21,6 @@ from quire.docling_serve.responses.document_contents import (
     timings,
 )
 
-pytestmark = pytest.mark.no_documents
-
 COMPONENTS = {"document_backend", "model", "doc_assembler", "user_input", "pipeline"}
 KINDS = {
     "policy",

@@ -5,8 +5,6 @@ import pytest
 from quire.core.types import BBox, Block
 from quire.docling_serve.responses.scores import PageScores, confidence, scores_of
 
-pytestmark = pytest.mark.no_documents
-
 
 def block(page: int, text: str, score: float | None = None) -> Block:
     return Block(f"p{page}-b1", page, "paragraph", text, BBox(0, 0, 1, 1), confidence=score)

@@ -12,9 +12,9 @@ from quire.core.keys import digest_of
 from quire.durable.extracts.extract_request import extractor_versions
 from quire.durable.flows.components import EXPORT, EXTRACT
 from quire.durable.flows.domains import DRAWING
-from quire.durable.flows.flow_call import PassingStore
 from quire.durable.flows.references import Values
 from quire.durable.flows.step_work import Making
+from quire.durable.inline.flow_call import PassingStore
 from quire.evidence.learn.model import LearnedModel
 from quire.flow.components import Files, component, component_of
 from quire.flow.definition import Literal, Step

@@ -12,11 +12,11 @@ import yaml
 from quire.core.context import Json
 from quire.core.errors import RunError, UsageError
 from quire.core.events import Event
-from quire.durable.flows.flow_call import PassingStore
 from quire.durable.flows.workflow import flow_argument, flow_output
+from quire.durable.inline.flow_call import PassingStore
 from quire.durable.reads.read_request import SourceRef
 from quire.durable.reads.sources import keep_source
-from quire.durable.runtimes import pools_for, workflows_on
+from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.flow.component_registry import ComponentRegistry
 from quire.flow.flow_files import parse_flow
 from quire.runtime.local import LocalRuntime, inline
@@ -349,6 +349,7 @@ def test_inputs_that_do_not_fit_end_the_run(desk):
         desk.run(step("a", "echo", value={"$input": "n"}), output=1, inputs={"n": "integer"})
 
 
+@pytest.mark.both_readers
 def test_a_file_that_nobody_has_read_is_given_as_a_document_and_counts_by_its_content(desk, tmp_path):
     told = step("told", "metadata", document={"$input": "source"})
     assert desk.run(told, output={"$step": "told"}) == {"name": "report.pdf", "pages": PAGES}
@@ -360,6 +361,7 @@ def test_a_file_that_nobody_has_read_is_given_as_a_document_and_counts_by_its_co
     assert desk.run(told, output={"$step": "told"})["pages"] == 1
 
 
+@pytest.mark.both_readers
 def test_a_component_gets_a_file_that_only_the_store_has(desk):
     source = SourceRef.of(desk.source)
     keep_source(desk.store, source)
@@ -369,6 +371,7 @@ def test_a_component_gets_a_file_that_only_the_store_has(desk):
     assert desk.run(told, output={"$step": "told"}) == {"name": "report.pdf", "pages": PAGES}
 
 
+@pytest.mark.both_readers
 def test_what_a_flow_gave_says_which_documents_it_was_made_from(desk):
     told = step("told", "metadata", document={"$input": "source"})
     output = desk.run(told, output={"$input": "source"})

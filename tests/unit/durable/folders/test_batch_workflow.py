@@ -16,15 +16,16 @@ from quire.core.errors import RunError, StoreError
 from quire.core.keys import digest_bytes
 from quire.database.outputs import Outputs
 from quire.database.quarantine import Quarantine
-from quire.durable.flows.flow_call import Flow
 from quire.durable.folders import batch_workflow as driving
 from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.folders.batch_workflow import run_batch
+from quire.durable.inline.flow_call import Flow
 from quire.durable.runtimes import local_runtime
 from quire.store.files import FileStore
 from quire.store.opening import open_store
 from quire.system import supervisor
 from tests import documents
+from tests.changed_code import change_code
 from tests.runtime.tracking import wait_until
 from tests.unit.durable.folders.folders import LONG_S, Desk
 
@@ -403,6 +404,14 @@ def test_a_run_that_is_stopped_can_be_gone_on_with(desk, noticed):
     assert set(desk.read.values()) == {1}
 
 
+def test_a_run_that_was_stopped_goes_on_with_new_code(desk, noticed, tmp_path, monkeypatch):
+    stopped(desk, noticed)
+    change_code(monkeypatch, tmp_path, "pages/layout/page.py")
+    assert desk.plan()["a.pdf"] == ("stale", "the page layout of Quire has changed")
+    assert desk.run(run=latest(desk).run).succeeded == 3
+    assert {state for state, _ in desk.plan().values()} == {"done"}
+
+
 def test_a_run_that_is_stopped_waits_until_it_is_run_again(desk, noticed):
     stopped(desk, noticed)
     run = latest(desk).run
@@ -626,6 +635,7 @@ class TestRequests:
             assert runtime.result(run, timeout_s=60)["succeeded"] == 1
 
 
+@pytest.mark.restarts
 def test_a_batch_hears_of_a_pause_though_its_watcher_failed_once(monkeypatch):
     monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
     monkeypatch.setattr(driving, "LOOK_EVERY_S", 0.001)

@@ -18,6 +18,7 @@ from quire.durable.folders.batch_workflow import run_batch
 from quire.durable.folders.document_work import difference
 from quire.durable.folders.plan import plan_batch
 from quire.store.files import FileStore
+from tests.changed_code import change_code
 from tests.fakes.formats import OtherPackage
 from tests.unit.durable.folders.folders import Desk
 
@@ -123,10 +124,10 @@ output: {document: {$step: document}}
     assert desk.plan(flow=str(path)) == {"a.pdf": ("stale", "the steps of the flow mine have changed")}
 
 
-def test_another_version_of_what_reads_makes_it_stale(desk, monkeypatch):
+def test_another_version_of_what_reads_makes_it_stale(desk, tmp_path, monkeypatch):
     desk.write("a.pdf")
     desk.run()
-    monkeypatch.setattr("quire.pages.assemble.VERSION", "next")
+    change_code(monkeypatch, tmp_path, "pages/assemble/headings.py")
     assert desk.plan() == {"a.pdf": ("stale", "the assembly of Quire has changed")}
 
 

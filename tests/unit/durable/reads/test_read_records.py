@@ -14,7 +14,7 @@ from quire.durable.reads.read_records import load_result
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.reads.read_steps import DocumentSteps, PageOutcome
 from quire.durable.reads.sources import keep_source, open_source
-from quire.durable.runtimes import workflows_on
+from quire.durable.worker_workflows import workflows_on
 from quire.reading import worker_pages
 from quire.runtime.local import LocalRuntime
 from quire.store import artifacts

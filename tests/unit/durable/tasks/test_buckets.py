@@ -12,8 +12,6 @@ from quire.core.errors import FetchError, LimitError
 from quire.core.fetch_policy import FetchPolicy
 from quire.durable.tasks import buckets as delivering
 
-pytestmark = pytest.mark.no_documents
-
 BUCKET = {"kind": "s3", "endpoint": "127.0.0.1:9", "bucket": "archive", "verify_ssl": False}
 HERE = FetchPolicy(allow_private=True, timeout_s=60)
 

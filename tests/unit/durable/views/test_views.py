@@ -20,8 +20,8 @@ from quire.durable.reads.read_records import load_result
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.reads.read_steps import DocumentSteps
 from quire.durable.reads.sources import keep_source
-from quire.durable.runtimes import workflows_on
 from quire.durable.views.views import DocumentViews
+from quire.durable.worker_workflows import workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 from quire.system.workers import Job, shared_pool

@@ -9,14 +9,16 @@ import pytest
 from quire.core.context import Json
 from quire.core.types import BBox, Word
 from quire.evidence.catalog.records import SourceCatalog
-from quire.evidence.extract.candidates.companies import has_legal_form, is_one_name, is_registration
 from quire.evidence.extract.candidates.readings import Readings
 from quire.evidence.extract.rules import RulesExtractor
 from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.tables import TableExtractor
+from quire.lexicon.companies import has_legal_form, is_one_name, is_registration
 from tests.documents import Piece, listed
 from tests.unit.evidence.extract.made import printed, read_as, scanned
 from tests.unit.evidence.extract.test_tables import ITEMS, items, table
+
+pytestmark = pytest.mark.both_readers
 
 RECEIPT = {
     "company": {"type": "string"},

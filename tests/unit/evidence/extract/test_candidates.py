@@ -10,6 +10,8 @@ from quire.evidence.extract.candidates.spans import spans_of
 from tests.documents import Piece
 from tests.unit.evidence.extract.made import printed, scanned
 
+pytestmark = pytest.mark.both_readers
+
 
 def one(candidates: list[Candidate], kind: str, text: str) -> Candidate:
     return next(candidate for candidate in candidates if (candidate.kind, candidate.text) == (kind, text))

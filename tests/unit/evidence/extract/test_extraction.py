@@ -16,6 +16,8 @@ from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.values import Extraction
 from tests.unit.evidence.extract.bills import Failing, Saying, bill, bill_catalog
 
+pytestmark = pytest.mark.both_readers
+
 TOTAL = ("total", 1250.0, "1,250.00")
 OTHER_TOTAL = ("total", 1350.0, "1,350.00")
 

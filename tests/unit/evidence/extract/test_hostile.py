@@ -17,6 +17,8 @@ from quire.evidence.extract.schema import ExtractSchema
 from tests import documents
 from tests.unit.evidence.extract.bills import Saying, bill, bill_catalog, record_with
 
+pytestmark = pytest.mark.both_readers
+
 LAUGHS: Json = {
     "$ref": "#/$defs/d0",
     "$defs": {

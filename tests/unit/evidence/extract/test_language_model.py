@@ -11,13 +11,13 @@ import quire
 from quire.core.context import Json
 from quire.core.errors import ConfigurationError, EngineError, UsageError
 from quire.evidence.catalog.records import SourceCatalog
-from quire.evidence.cite.language_model import LanguageModel
 from quire.evidence.extract.extraction import extract
 from quire.evidence.extract.language_model import LanguageModelExtractor, model_extractor
 from quire.evidence.extract.language_model.passages import parts_of
 from quire.evidence.extract.language_model.recorded_calls import answered_by
 from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.values import Extraction
+from quire.net.language_model import LanguageModel
 from quire.net.model_server import ModelServer
 from quire.reading.model_answers import RecordedAnswers
 from quire.store.files import FileStore
@@ -25,6 +25,8 @@ from tests import documents
 from tests.fakes.chat_server import FakeChat, answers, chat_server, cited, text_of
 from tests.fakes.vision_server import Behaviour, hangs, refuses, says
 from tests.unit.evidence.extract.bills import bill, bill_catalog
+
+pytestmark = pytest.mark.both_readers
 
 TOTAL = cited("p1-b5", "Total: EUR 1,250.00", 1250)
 TOTAL_ONLY: Json = {"properties": {"total": {"type": "number"}}}
@@ -178,7 +180,7 @@ def test_parts_that_differ_are_a_conflict_with_both_places(three_parts):
 
 
 def test_a_part_that_times_out_is_said_and_the_others_are_kept(three_parts, monkeypatch, tmp_path):
-    monkeypatch.setattr("quire.evidence.cite.language_model.TIMEOUT_S", 0.3)
+    monkeypatch.setattr("quire.net.language_model.TIMEOUT_S", 0.3)
     store = FileStore(tmp_path)
     nothing = answers(total=None)
     behaviours = {"Alpha": [nothing], "Beta": [hangs], "Gamma": [total_on(three_parts, 3)]}

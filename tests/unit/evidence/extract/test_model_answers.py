@@ -27,6 +27,8 @@ from tests.fakes.vision_server import Behaviour, refuses, says
 from tests.unit.evidence.extract.bills import bill_catalog
 from tests.unit.evidence.extract.test_language_model import TOTAL, TOTAL_ONLY, model_at
 
+pytestmark = pytest.mark.both_readers
+
 CUT_OFF = says('{"values": {"total": {"record": "p1-', reason="length")
 NOTHING = answers(total=None)
 WRITTEN = json.dumps({"values": {"total": TOTAL}})

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from reportlab.lib import colors
 from reportlab.pdfgen.canvas import Canvas
 
 import quire
 from quire.evidence.extract.values import Extraction
 from tests.documents import Pen, drawn
+
+pytestmark = pytest.mark.both_readers
 
 GRID = [("GRID", (0, 0), (-1, -1), 0.5, colors.black)]
 RULED = [("LINEBELOW", (0, 0), (-1, 0), 1, colors.black)]

@@ -15,6 +15,8 @@ from quire.evidence.extract.schema import ExtractSchema
 from tests.documents import Piece, placed
 from tests.unit.evidence.extract.made import printed, scanned
 
+pytestmark = pytest.mark.both_readers
+
 Pairs = dict[str, str]
 
 MEMBER: Sequence[Pairs] = (

@@ -13,6 +13,8 @@ from quire.evidence.extract.verification import checked
 from tests.documents import Piece, listed
 from tests.unit.evidence.extract.made import printed, scanned
 
+pytestmark = pytest.mark.both_readers
+
 BOLD = "Helvetica-Bold"
 
 

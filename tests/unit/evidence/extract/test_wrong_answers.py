@@ -12,6 +12,8 @@ import quire
 from quire.evidence.extract.values import Extraction
 from tests.documents import Piece, placed
 
+pytestmark = pytest.mark.both_readers
+
 SENDER = (
     Piece(72, 60, "Weber Dachbau GmbH", 16, "Helvetica-Bold"),
     Piece(72, 110, "Gartenweg 12"),

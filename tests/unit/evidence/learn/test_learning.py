@@ -22,6 +22,8 @@ from quire.evidence.learn.samples import Sample
 from quire.evidence.learn.training import CHANCE, checked_learning, learn, likelihood_by_chance
 from tests.unit.evidence.learn.receipts import FIELDS, catalog, sample, values
 
+pytestmark = pytest.mark.both_readers
+
 FIVE = range(5)
 SCHEMA = ExtractSchema.of(FIELDS)
 

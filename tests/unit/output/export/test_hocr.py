@@ -3,6 +3,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
+import pytest
+
 import quire
 from quire.core.lazy_words import JoinedWords
 from quire.core.types import BBox, Part, Word
@@ -10,6 +12,8 @@ from quire.output.export import hocr
 from tests import documents
 
 from .results import BOX, Result, block, report, result, table
+
+pytestmark = pytest.mark.both_readers
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
 

@@ -20,6 +20,8 @@ from tests import documents
 
 from .results import Result
 
+pytestmark = pytest.mark.both_readers
+
 
 def scanned(data: bytes, *, rotate: int = 0) -> bytes:
     """The pages of a PDF as pictures that /Rotate turns upright, on sheets larger than what is displayed."""

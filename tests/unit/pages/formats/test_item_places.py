@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +16,8 @@ from quire.pages.formats.candidate_chains import PossiblePlace, chained
 from quire.pages.formats.item_places import place
 from quire.pages.formats.printed_text import PrintedText, kept, lines_of
 from tests import documents
+
+pytestmark = pytest.mark.both_readers
 
 
 def printed(*pages: list[str]) -> list[PageText]:

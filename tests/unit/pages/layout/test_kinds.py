@@ -369,6 +369,33 @@ def test_a_number_alone_at_the_foot_of_one_page_is_a_page_number():
     assert only(placed(pieces), "page_number").text == "12"
 
 
+@pytest.mark.parametrize("top", [50, 60, 70, 80, 90])
+def test_the_years_of_a_balance_sheet_are_its_header_wherever_the_page_begins(top):
+    rows = [
+        ("", "2024", "2023"),
+        ("Cash", "5,406", "34,036"),
+        ("Receivables", "67,113", "3,791"),
+        ("Goodwill", "9", "12"),
+    ]
+    pieces = [Piece(72, top, "Grey Heron: balance sheet", 13, "Times-Bold")]
+    for number, (label, *amounts) in enumerate(rows):
+        pieces.append(Piece(72, top + 26 + 16 * number, label))
+        for end, text in zip((430, 540), amounts, strict=True):
+            pieces.append(Piece(end - stringWidth(text, "Times-Roman", 10.5), top + 26 + 16 * number, text))
+    data = placed([*pieces, *wrapped(prose(5), 72, top + 140, 450)])
+    table = only(data, "table").table
+    assert table is not None
+    assert table.grid() == [list(row) for row in rows]
+    assert of_kind(data, "page_number") == []
+
+
+def test_the_last_lines_of_narrow_columns_are_no_footer():
+    columns = [wrapped(prose(30, start=at), 60 + 125 * at, 90, 90, size=9) for at in range(4)]
+    ends = [lines[: 50 if at == 1 else 51] for at, lines in enumerate(columns)]
+    pieces = [piece._replace(y=90 + 13.5 * at) for lines in ends for at, piece in enumerate(lines)]
+    assert {block.kind for block in quire.read(placed(pieces)).blocks} == {"paragraph"}
+
+
 @pytest.mark.parametrize("text", ["12", "Page 12", "Page 12 of 40", "- 12 -", "xii", "12 / 40"])
 def test_page_numbers_are_written_in_many_ways(text):
     pages = [[*wrapped(prose(12), 72, 90, 450), Piece(280, 800, text.replace("12", str(n)), 9)] for n in (12, 13)]

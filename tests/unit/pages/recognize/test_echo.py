@@ -58,8 +58,9 @@ def test_what_it_says_is_part_of_the_key():
 
 def test_importing_an_engines_module_does_not_hide_its_factory():
     import quire.pages.recognize.echo
+    import quire.recognize
 
-    assert quire.pages.recognize.echo("text").name == "echo"
+    assert quire.recognize.echo("text").name == "echo"
 
 
 @pytest.mark.processes

@@ -17,6 +17,8 @@ from tests.fakes.engines import BadEngine, NumberEngine
 from tests.unit.pages.recognize.seen import prepared
 from tests.unit.pages.recognize.test_routing import grid
 
+pytestmark = pytest.mark.both_readers
+
 
 class Desk:
     """A worker's view of its parent: records its events and requests."""

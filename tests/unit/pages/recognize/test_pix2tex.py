@@ -9,10 +9,10 @@ import sys
 import types
 import zipfile
 from collections import OrderedDict
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 import pytest
 
 from quire.core.engine import Question
@@ -25,11 +25,10 @@ from quire.pages.recognize.latex import is_balanced
 from quire.pages.recognize.pix2tex import Pix2TexEngine, network
 from quire.pages.recognize.pix2tex.checkpoint import read_checkpoint
 from quire.pages.recognize.pix2tex.latex import latex_of
-from quire.pages.recognize.pix2tex.onnx_file import OnnxGraph
 
 
-@pytest.fixture
-def torch(monkeypatch) -> types.SimpleNamespace:
+@pytest.fixture(scope="module")
+def torch() -> Iterator[types.SimpleNamespace]:
     """The names of PyTorch that a checkpoint mentions, so that one can be written here."""
     module, inner = types.ModuleType("torch"), types.ModuleType("torch._utils")
 
@@ -41,9 +40,10 @@ def torch(monkeypatch) -> types.SimpleNamespace:
 
     _rebuild_tensor_v2.__module__, _rebuild_tensor_v2.__qualname__ = "torch._utils", "_rebuild_tensor_v2"
     module.FloatStorage, inner._rebuild_tensor_v2 = FloatStorage, _rebuild_tensor_v2
-    monkeypatch.setitem(sys.modules, "torch", module)
-    monkeypatch.setitem(sys.modules, "torch._utils", inner)
-    return types.SimpleNamespace(storage=FloatStorage, rebuild=_rebuild_tensor_v2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "torch", module)
+        patch.setitem(sys.modules, "torch._utils", inner)
+        yield types.SimpleNamespace(storage=FloatStorage, rebuild=_rebuild_tensor_v2)
 
 
 class Tensor:
@@ -123,17 +123,6 @@ def test_another_file_is_no_checkpoint(tmp_path, content):
         read_checkpoint(path)
 
 
-def test_the_runtime_computes_what_the_graph_says():
-    graph = OnnxGraph("line")
-    x = graph.input("x", np.float32, ("n", 2))
-    product = graph.add("MatMul", x, graph.constant(np.array([[2.0], [3.0]], np.float32)))
-    low, high = graph.add_split(graph.add("Concat", product, product, axis=1), 2, 1)
-    graph.output("y", graph.add("Add", graph.add("Add", low, high), graph.scalar(1.0)), ("n", 1))
-    session = onnxruntime.InferenceSession(graph.to_bytes(), providers=["CPUExecutionProvider"])
-    [y] = session.run(["y"], {"x": np.array([[1, 1], [0, 2]], np.float32)})
-    assert y.tolist() == [[11.0], [13.0]]
-
-
 TOKENS = 12
 
 
@@ -199,14 +188,29 @@ def weights() -> dict[str, np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory, weights) -> Pix2TexEngine:
+def engine(tmp_path_factory, weights, torch) -> Pix2TexEngine:
     folder = tmp_path_factory.mktemp("models") / "formulas"
     folder.mkdir()
-    (folder / "encoder.onnx").write_bytes(network.encoder(weights))
-    (folder / "decoder.onnx").write_bytes(network.decoder(weights))
+    tensors = OrderedDict(
+        (name, Tensor(torch, name, value.ravel(), value.shape, [step // 4 for step in value.strides]))
+        for name, value in weights.items()
+    )
+    checkpoint(folder / "weights.pth", tensors, {name: value.ravel() for name, value in weights.items()})
     vocabulary = {text: number for number, text in enumerate(["[PAD]", "[BOS]", "[EOS]", *"abcdefghi"])}
     (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": vocabulary}}))
-    return Pix2TexEngine(find_model("formulas", "encoder.onnx", "decoder.onnx", "tokenizer.json", folder=folder.parent))
+    return Pix2TexEngine(find_model("formulas", "weights.pth", "tokenizer.json", folder=folder.parent))
+
+
+def test_the_network_computes_what_onnx_runtime_did(weights):
+    """The scores of the same network as a file of ONNX, run by ONNX Runtime."""
+    made, (rows, columns) = network.FormulaNetwork(weights), np.mgrid[:64, :96]
+    picture = (np.sin(rows / 5) * np.cos(columns / 7)).astype(np.float32)
+    cells = (np.arange(4)[:, None] * 42 + np.arange(6)).ravel() + 1
+    seen, earlier = made.encode(picture, np.concatenate([[0], cells])), network.NOTHING
+    for place, token in enumerate((1, 5, 7)):
+        scores, earlier = made.decode(token, place, seen, earlier)
+    expected = [0.39703, 0.56591, 3.12779, 0.19603, 0.10166, -0.25482, 0.07714, 0.14874, 0.07009]
+    assert scores[:9] == pytest.approx(expected, abs=1e-4)
 
 
 def test_regions_of_a_picture_get_one_answer_each_and_the_same_one_again(engine):

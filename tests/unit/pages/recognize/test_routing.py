@@ -18,6 +18,8 @@ from tests import documents, scans
 from tests.fakes.engines import NumberEngine
 from tests.unit.pages.recognize.seen import prepared
 
+pytestmark = pytest.mark.both_readers
+
 TEXT = frozenset({"text"})
 LINES = TEXT | {"line_boxes"}
 TABLES = TEXT | {"table_structure"}

@@ -19,6 +19,8 @@ from quire.pages.render.pdf import open_pdf
 from tests import bombs, documents
 from tests.rawpdf import assemble, stream
 
+pytestmark = pytest.mark.both_readers
+
 
 @pytest.fixture(params=["1", "0"], ids=["default", "pure"], autouse=True)
 def _reader(request, monkeypatch):

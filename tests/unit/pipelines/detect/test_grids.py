@@ -98,6 +98,7 @@ def test_a_page_without_a_grid_has_no_cells(method, sheet):
     assert method().detect(sheet.picture()).regions == ()
 
 
+@pytest.mark.both_readers
 def test_the_grid_of_a_drawn_document_is_found(saved):
     with Document(saved(documents.ruled_table())) as document:
         picture = page_picture(document.reader, 1, PrepareProfile())

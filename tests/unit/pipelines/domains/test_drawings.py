@@ -21,7 +21,7 @@ from quire.pipelines.domains.drawings.texts import tiled_texts
 from quire.pipelines.regions import pad
 from tests.documents import drawn
 
-SHIPPED = Path(drawings.__file__).parents[2] / "flow" / "samples" / "drawing.pdf"
+SHIPPED = Path(drawings.__file__).parents[3] / "flow" / "samples" / "drawing.pdf"
 
 
 def test_tags_of_a_file_have_their_kind_box_and_angle():

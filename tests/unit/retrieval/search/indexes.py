@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from quire.core.keys import Digest, digest_bytes
-from quire.lexicon.terms import VERSION, terms
+from quire.lexicon.terms import terms
 from quire.retrieval.chunk.rows import SCHEMA, ChunkRow
 from quire.retrieval.search.backend import IndexBackend, Indexes, IndexProfile
 from quire.retrieval.search.hits import IndexedChunk, IndexedDocument, SearchHit
@@ -15,8 +15,8 @@ from quire.retrieval.search.query import SearchFilter
 from tests.fakes.hashed_words import HashedWords
 
 EMBEDDER = HashedWords()
-WORDS = IndexProfile(Digest("c" * 64), VERSION)
-VECTORS = IndexProfile(Digest("c" * 64), VERSION, EMBEDDER.name, EMBEDDER.version, EMBEDDER.dimension)
+WORDS = IndexProfile(Digest("c" * 64), "terms")
+VECTORS = IndexProfile(Digest("c" * 64), "terms", EMBEDDER.name, EMBEDDER.version, EMBEDDER.dimension)
 
 
 def row(document: str, index: int, text: str, *, kinds: Sequence[str] = ("text",)) -> ChunkRow:

@@ -12,8 +12,8 @@ import pytest
 from quire.core.errors import ConfigurationError, StoreError, UsageError
 from quire.core.keys import ArtifactKey, digest_bytes
 from quire.durable.deletion import delete_documents
+from quire.net.search_engine import EngineAddress, EngineClient
 from quire.retrieval.search import opensearch_engine, qdrant_engine
-from quire.retrieval.search.engine_address import EngineAddress, EngineClient
 from quire.retrieval.search.engine_places import forget, open_engine, remember, remembered
 from quire.retrieval.search.query import SearchFilter
 from quire.store.opening import open_store
@@ -214,7 +214,7 @@ def is_record(request: EngineRequest) -> bool:
 
 
 def test_an_answer_that_is_lost_changes_nothing(disturbed, monkeypatch):
-    monkeypatch.setattr("quire.net.model_server.time.sleep", lambda _: None)
+    monkeypatch.setattr("quire.net.transport.time.sleep", lambda _: None)
     server, address = disturbed
     indexes = open_engine(address)
     index = indexes.make(VECTORS)
@@ -236,7 +236,7 @@ def test_an_answer_that_is_lost_changes_nothing(disturbed, monkeypatch):
 
 
 def test_a_busy_server_is_asked_again(disturbed, monkeypatch):
-    monkeypatch.setattr("quire.net.model_server.time.sleep", lambda _: None)
+    monkeypatch.setattr("quire.net.transport.time.sleep", lambda _: None)
     server, address = disturbed
     index = open_engine(address).make(VECTORS)
     answers = [429, 503, 429]
@@ -247,7 +247,7 @@ def test_a_busy_server_is_asked_again(disturbed, monkeypatch):
 
 
 def test_a_server_that_is_down_is_an_error_with_its_address_and_without_the_key(disturbed, monkeypatch):
-    monkeypatch.setattr("quire.net.model_server.time.sleep", lambda _: None)
+    monkeypatch.setattr("quire.net.transport.time.sleep", lambda _: None)
     monkeypatch.setenv("QUIRE_INDEX_KEY", "hush-hush")
     server, address = disturbed
     index = open_engine(address).make(VECTORS)
@@ -341,7 +341,7 @@ def test_a_server_of_another_kind_or_too_old_is_refused():
 
 
 def test_a_document_deleted_from_the_store_is_deleted_from_its_engines(tmp_path, disturbed, monkeypatch):
-    monkeypatch.setattr("quire.net.model_server.time.sleep", lambda _: None)
+    monkeypatch.setattr("quire.net.transport.time.sleep", lambda _: None)
     server, address = disturbed
     indexes = open_engine(address)
     index = indexes.make(VECTORS)

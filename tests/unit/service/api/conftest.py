@@ -16,14 +16,17 @@ import uvicorn
 from PIL import Image
 
 from quire.database.runs import Runs
-from quire.durable.runtimes import pools_for, workflows_on
+from quire.durable.indexing.index_queue import FLOW as INDEX
+from quire.durable.indexing.index_workflow import index_workflow
 from quire.durable.tasks.workflow import CALLS
+from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.service.app import create_app
 from quire.service.service import Service
 from quire.service.settings import ServiceSettings
 from quire.store.opening import open_store
 from tests.documents import scan
+from tests.runtime.tracking import wait_until
 
 SEARCHED = {"search": "reads", "embedder": "none"}
 """Settings of a server that indexes by words alone; the others index nothing."""
@@ -94,12 +97,17 @@ class Serving:
         return run["documents"][0]["id"]
 
 
+def wait_indexed(service: Service) -> None:
+    """Wait until everything that was read is in the index."""
+    wait_until(lambda: not service.runs.in_progress(INDEX), "documents are not indexed", 60)
+
+
 @contextmanager
 def serving(folder, *, idle: bool = False, facts: str | None = None, **settings) -> Iterator[Serving]:
     store = open_store(folder / "store", facts)
     slots = pools_for(1) | {CALLS: 1}
     pools = dict.fromkeys(slots, 0) if idle else slots
-    runtime = LocalRuntime(store.database, workflows_on(store, workers=1), pools=pools)
+    runtime = LocalRuntime(store.database, (*workflows_on(store, workers=1), index_workflow(store)), pools=pools)
     chosen = {"search": "none", "warm_up": False, "tenants": True, **settings}
     service = Service(ServiceSettings(port=0, workers=1, shutdown_s=1.0, **chosen), store, runtime)
     server = uvicorn.Server(uvicorn.Config(create_app(service), port=0, log_level="warning", access_log=False))

@@ -15,7 +15,7 @@ from quire.retrieval.search.backend import IndexProfile
 from tests import documents
 from tests.conftest import ROOT
 from tests.fakes.embedding_server import embedding_server, reranks, tei_url
-from tests.unit.service.api.conftest import SEARCHED, serving
+from tests.unit.service.api.conftest import SEARCHED, serving, wait_indexed
 
 pytestmark = pytest.mark.processes
 SAMPLE = (ROOT / "examples/sample.pdf").read_bytes()
@@ -23,7 +23,8 @@ SAMPLE = (ROOT / "examples/sample.pdf").read_bytes()
 
 def found(server, query: str, **headers: str) -> list[dict]:
     """The hits, once everything that was read is indexed."""
-    assert server.service.indexer.settled(60)
+    assert server.get("/health").status == 200  # it has begun, and looked for what is not indexed
+    wait_indexed(server.service)
     answer = server.get(f"/api/search?q={query}", **headers)
     assert answer.status == 200, answer.body
     return answer.json["hits"]
@@ -129,7 +130,8 @@ class HashedWords:
 
 
 def test_vectors_find_what_has_none_of_the_words(tmp_path, monkeypatch):
-    monkeypatch.setattr("quire.durable.indexing.served.chosen_embedder", lambda _: HashedWords())
+    for module in ("read_search", "index_steps"):
+        monkeypatch.setattr(f"quire.durable.indexing.{module}.chosen_embedder", lambda _: HashedWords())
     monkeypatch.setattr("quire.durable.indexing.searcher._embedder", lambda _: HashedWords())
     with serving(tmp_path, search="reads", embedder="hashed") as server:
         document = server.read(documents.simple(2))

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from tests import documents, scans
-from tests.unit.service.api.conftest import Answer, Serving
+from tests.unit.service.api.conftest import Answer, Serving, wait_indexed
 from tests.unit.service.api.test_extracts import sent
 
 pytestmark = pytest.mark.processes
@@ -47,7 +47,7 @@ class Office:
         assert self.ask("GET", f"/api/documents/{self.document}/pages/1/crop?box=0,0,1,0.5").status == 200
         decision = {"path": "iban", "version": 0, "action": "absent", "reviewer": "Ada"}
         assert self.ask("POST", f"{found['review']}/decisions", decision).status == 200
-        assert self.server.service.indexer.settled(60)
+        wait_indexed(self.server.service)
         hits = self.ask("GET", f"/api/search?q={quote('invoice number')}").json["hits"]
         assert {hit["document"] for hit in hits} == {self.document}
         extraction = self.ask("GET", f"/api/documents/{self.document}/extraction").json

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests import documents
 from tests.conftest import ROOT
-from tests.unit.service.api.conftest import SEARCHED, serving
+from tests.unit.service.api.conftest import SEARCHED, serving, wait_indexed
 from tests.unit.service.web.conftest import drawn
 from tests.unit.service.web.test_accessible import RUN
 from tests.unit.service.web.test_safety import evil_document
@@ -22,7 +22,7 @@ def library(tmp_path_factory):
         running.read((ROOT / "examples/sample.pdf").read_bytes(), "sample.pdf")
         running.read(documents.simple(2), "chapters.pdf")
         running.read(evil_document(), MARKUP)
-        assert running.service.indexer.settled(60)
+        wait_indexed(running.service)
         yield running
 
 

@@ -311,6 +311,7 @@ def test_a_stream_of_short_jobs_does_not_hold_up_a_long_run():
         assert held.order.index(1) == 0 and held.order.index(2) <= 5
 
 
+@pytest.mark.restarts
 def test_a_slot_whose_worker_cannot_be_looked_at_takes_the_next_job(monkeypatch):
     monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
     resident, failed = WorkerProcess.resident, []

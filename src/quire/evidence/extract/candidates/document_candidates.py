@@ -9,17 +9,17 @@ from quire.core.context import Json
 from quire.core.median import median
 from quire.core.types import BBox
 from quire.evidence.catalog.records import SourceCatalog
-from quire.evidence.extract.candidates.addresses import address_marks, begins_address, continues_address, is_stop
 from quire.evidence.extract.candidates.around import Around, Neighbourhood
 from quire.evidence.extract.candidates.candidate import Candidate, CandidateOrigin
-from quire.evidence.extract.candidates.companies import has_legal_form, is_one_name
 from quire.evidence.extract.candidates.in_line import values_in_line
 from quire.evidence.extract.candidates.readings import Readings
 from quire.evidence.extract.candidates.spans import TypedSpan, spans_of
 from quire.evidence.extract.lines import PlacedLine, lines_of
-from quire.evidence.extract.naming.form_words import is_form_label
 from quire.evidence.extract.pairs import RoleInLine, find_roles
 from quire.evidence.extract.schema import ValueKind
+from quire.lexicon.addresses import address_marks, begins_address, continues_address, is_stop
+from quire.lexicon.companies import has_legal_form, is_one_name
+from quire.lexicon.labels import is_form_label
 
 MOST_LINES = 6  # of an address
 LONGEST_NAME = 120  # characters of a line that may be a name or a short text

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from quire.core.median import median
 from quire.evidence.extract.lines import PlacedLine
-from quire.evidence.verify.phrases import TextSpan
+from quire.lexicon.phrases import TextSpan
 
 WIDE = 1.6
 """Of the usual space: a wider one ends a value."""

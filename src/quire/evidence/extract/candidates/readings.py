@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from quire.evidence.verify.dates import date_readings
-from quire.evidence.verify.numbers import DecimalMark, decimal_mark, number_readings
-from quire.evidence.verify.words import currency_forms
+from quire.lexicon.amounts import DecimalMark, currency_forms, decimal_mark, number_readings
+from quire.lexicon.dates import date_readings
 
 _FIGURES = re.compile(r"\s*(\d{1,2})\s?[-/.]\s?(\d{1,2})\s?[-/.]")
 _AMERICAN = re.compile(  # Boulder, CO 80304

@@ -7,16 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from quire.evidence.extract.schema import ValueKind
-from quire.evidence.verify.dates import dates_in
-from quire.evidence.verify.durations import durations_in
+from quire.lexicon.amounts import CURRENCY, CURRENCY_SIGN
+from quire.lexicon.dates import days_in
+from quire.lexicon.durations import durations_in
 
-_SYMBOLS = r"[$€£¥₹₩₽₺₫฿₦]"
-_CODES = (
-    "USD|EUR|GBP|CHF|JPY|CNY|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|INR|BRL|MXN|ARS|CLP|COP|ZAR|SGD|HKD|MYR|"
-    "THB|IDR|PHP|VND|KRW|TWD|ILS|AED|SAR|EGP|RUB|UAH|NGN|KES"
-)
-_LOCAL = r"US\$|A\$|C\$|S\$|HK\$|NT\$|R\$|RM|Rs\.?|Rp\.?|kr\.?|zł|Kč|Ft|Fr\.|SFr\.?|Euro?s?"
-CURRENCY = rf"(?:{_SYMBOLS}|\b(?:{_CODES})\b|(?<![A-Za-z])(?:{_LOCAL})(?![a-z]))"
 _CURRENCY = re.compile(CURRENCY)
 _NUMBER = re.compile(
     rf"(?<![\w/#-])(?<!\w[.,])(?<!\d:)(?P<before>{CURRENCY}\s?)?"
@@ -26,7 +20,9 @@ _NUMBER = re.compile(
     rf"(?P<after>\s?{CURRENCY})?(?P<percent>\s?%)?"
     r"(?![\w:/#]|[.,-]\w)"
 )
-_SMASHED = re.compile(rf"(?<![A-Za-z\d])(?P<before>{_SYMBOLS}|RM|S|[A-Z]{{3}})(?P<digits>\d[\d,.']*[.,]\d\d)(?!\d)")
+_SMASHED = re.compile(
+    rf"(?<![A-Za-z\d])(?P<before>{CURRENCY_SIGN}|RM|S|[A-Z]{{3}})(?P<digits>\d[\d,.']*[.,]\d\d)(?!\d)"
+)
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){2,7}(?:\s?[A-Z0-9]{1,3})?\b")
 _GROUPED = re.compile(  # a tax number: CH 123.456.789, FR 60 421938861, NL 8104.33.941.B01
     r"\b(?:(?:AT ?U|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK)[ .]?"
@@ -77,10 +73,9 @@ def spans_of(text: str) -> Iterator[TypedSpan]:
             if not _is_taken(match.span(), taken):
                 taken.append(match.span())
                 yield TypedSpan("code", *match.span())
-    for date in dates_in(text):
-        if all(len(reading) == len("2024-03-12") for reading in date.readings):  # no month alone
-            taken.append(date.span)
-            yield TypedSpan("date", *date.span)
+    for date in days_in(text):
+        taken.append(date.span)
+        yield TypedSpan("date", *date.span)
     yield from _numbers(text, taken)
     for match in _PHONE.finditer(text):
         if 7 <= sum(map(str.isdigit, match[0])) <= 15 and not _is_taken(match.span(), taken):

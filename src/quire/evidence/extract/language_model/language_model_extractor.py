@@ -12,15 +12,15 @@ from quire.core import prompts
 from quire.core.errors import ConfigurationError, EngineError, UsageError
 from quire.core.keys import digest_of
 from quire.evidence.catalog.records import SourceCatalog
-from quire.evidence.cite.language_model import KEY, MODEL, URL, LanguageModel
 from quire.evidence.extract.agreement import is_same, settled
-from quire.evidence.extract.extractor import PartlyFailed
+from quire.evidence.extract.extractor import PartlyFailed, code_version
 from quire.evidence.extract.language_model.certainty import certainties
 from quire.evidence.extract.language_model.form import answer_schema, described, proposals_in
 from quire.evidence.extract.language_model.passages import halved, parts_of
-from quire.evidence.extract.language_model.recorded_calls import current_answers, current_model, tree_in
+from quire.evidence.extract.language_model.recorded_calls import current_answers, current_language_model, tree_in
 from quire.evidence.extract.schema import ExtractSchema, ObjectSpec
 from quire.evidence.extract.values import Proposal
+from quire.net.language_model import KEY, MODEL, URL, LanguageModel
 from quire.net.model_server import Refused
 from quire.pages.recognize.vision.reply import CutOff
 
@@ -31,7 +31,6 @@ MOST_HALVINGS = 3
 """How often a part is divided whose answers are cut off: a model that goes on without end does so for any part."""
 _FINAL = (401, 403, 404)
 """HTTP status codes that the same request gets again: the key, the address or the name of the model is wrong."""
-_VERSION = "2"
 _ID = re.compile(r"^\[(\S+)\]$", re.MULTILINE)
 _INDEX = re.compile(r"\[(\d+)\]")
 
@@ -73,7 +72,13 @@ class LanguageModelExtractor:
 
     @property
     def version(self) -> str:
-        decides = [_VERSION, self.model.model, prompts.load("extract").digest, self.part_characters, self.most_parts]
+        decides = [
+            code_version(),
+            self.model.model,
+            prompts.load("extract").digest,
+            self.part_characters,
+            self.most_parts,
+        ]
         return digest_of(decides)[:12]
 
     def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]:
@@ -143,7 +148,7 @@ class LanguageModelExtractor:
 
 def model_extractor(part_characters: str = "") -> LanguageModelExtractor:
     """The extractor of the model that the environment names. Raises ConfigurationError without one."""
-    model = current_model()
+    model = current_language_model()
     if model is None:
         raise ConfigurationError(
             f"there is no language model; set {URL} to an OpenAI-compatible server such as http://127.0.0.1:8000/v1 "

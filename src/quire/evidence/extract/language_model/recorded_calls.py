@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from quire.core.errors import EngineError
 from quire.core.keys import ArtifactKey, Profile, artifact_key, digest_bytes
-from quire.evidence.cite.language_model import LanguageModel
+from quire.net.language_model import LanguageModel
 from quire.net.model_server import Refused
 from quire.pages.recognize.vision.reply import CutOff, json_in, written
 
@@ -122,7 +122,7 @@ def current_answers() -> Answers:
     return _answers.get()
 
 
-def current_model() -> LanguageModel | None:
+def current_language_model() -> LanguageModel | None:
     """The model that is set, else the one that the environment names."""
     return _model.get() or LanguageModel.of(os.environ)
 

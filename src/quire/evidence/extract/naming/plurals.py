@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
-from quire.evidence.extract.naming.labels import label_words
 from quire.evidence.extract.schema import LeafSpec
+from quire.lexicon.labels import label_words
+from quire.lexicon.words import word_groups
 
 ItemColumn = Literal["description", "quantity", "unit_price", "amount"]
-_NAMES: dict[ItemColumn, str] = {
-    "description": "items|line items|invoice items|order items|lines|invoice lines|order lines|positions|products|"
-    "articles|goods|services|descriptions|positionen|rechnungspositionen|artikel|posten|leistungen|lignes|produits|"
-    "prestations|artikelen|producten|regels|factuurregels|articoli|voci|righe|prodotti|articulos|productos|lineas|"
-    "partidas|conceptos|artigos|produtos|linhas",
-    "quantity": "quantities|mengen|quantites|hoeveelheden|aantallen|cantidades|quantidades",
-    "unit_price": "unit prices|prices|preise|einzelpreise|prix unitaires|prijzen|prezzi|precios|precos",
-    "amount": "amounts|line totals|line amounts|betrage|montants|bedragen|importi|importes|valores",
+_NAMES = word_groups("item_columns")
+_COLUMNS: dict[tuple[str, ...], ItemColumn] = {
+    label_words(name): column for column in get_args(ItemColumn) for name in _NAMES[column]
 }
-_COLUMNS = {label_words(name): column for column, names in _NAMES.items() for name in names.split("|")}
 
 
 def rows_asked(leaf: LeafSpec) -> ItemColumn | None:

@@ -5,7 +5,6 @@ Tables are those that the layout found, and rows of texts that stand below a row
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from itertools import pairwise
 
 from quire.core.median import median
 from quire.evidence.extract.pairs.pieces import LONGEST_LABEL, LinePiece
+from quire.lexicon.amounts import is_measure
 
 APART = 0.8  # how much more heads look like labels than what is below them
 LISTED = 0.5  # how much more the left of two columns looks like labels in a list of labels with values
@@ -24,7 +24,6 @@ ROWS_APART = 4.0  # of the height: the gap between the rows of a table
 MOST_HEADS = 3  # rows of heads in a table that the layout found
 FEWEST_FILLED, FEWEST_ROWS = 2, 3  # rows with two cells: in such a table, and in one found by its heads
 
-_MEASURED = re.compile(r"[$€£]\s?\d|\d[.,]\d")  # a year or a class of ages may head a column, an amount may not
 
 Cells = Mapping[int, list[LinePiece]]
 """The pieces of a row by the number of their column."""
@@ -75,7 +74,7 @@ class TableFinder:
         colons = any(one.text.endswith(":") for one in _all([above, *_without(rows, named)]))
         if len(grid[heads - 1]) < 2 or sum(len(cells) > 1 for cells in rows) < FEWEST_FILLED or colons:
             return None
-        if any(_MEASURED.search(one.text) for one in _all([above])):
+        if any(is_measure(word) for one in _all([above]) for word in one.text.split()):  # a year may be a head
             return None
         if not _has_figures(_all(rows)) and not self._are_labels(above):
             return None

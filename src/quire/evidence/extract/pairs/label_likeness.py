@@ -12,9 +12,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from quire.core.median import median
-from quire.evidence.extract.naming.form_words import is_form_word
-from quire.evidence.extract.naming.labels import label_words
 from quire.evidence.extract.pairs.pieces import LinePiece
+from quire.lexicon.labels import is_form_word, label_words
 from quire.pages.geometry.rows import grouped
 
 CERTAIN = 3.0  # a label by its colon

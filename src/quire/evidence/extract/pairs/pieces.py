@@ -9,8 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 from quire.evidence.extract.lines import PlacedLine
-from quire.evidence.extract.naming.form_words import is_form_word
-from quire.evidence.extract.naming.labels import label_words
+from quire.lexicon.labels import is_form_word, label_words
 from quire.pages.geometry.extents import are_level, middle, shared_width
 from quire.pages.geometry.rows import grouped
 

@@ -9,8 +9,8 @@ from quire.evidence.extract.prose.found import FoundInProse
 from quire.evidence.extract.prose.jurisdictions import names_state_of_usa
 from quire.evidence.extract.prose.preamble import preamble
 from quire.evidence.extract.prose.running_text import RunningText
-from quire.evidence.verify.dates import PrintedDate, dates_in
-from quire.evidence.verify.phrases import TextSpan
+from quire.lexicon.dates import PrintedDate, dates_in
+from quire.lexicon.phrases import TextSpan
 
 _BEGINNING = 6000
 _EFFECTIVE = re.compile(

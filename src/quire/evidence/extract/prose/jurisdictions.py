@@ -4,42 +4,14 @@ from __future__ import annotations
 
 import re
 
-_OF_USA = (
-    "Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|Hawaii|Idaho|Illinois|Indiana|"
-    "Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|Michigan|Minnesota|Mississippi|Missouri|Montana|Nebraska|"
-    "Nevada|New Hampshire|New Jersey|New Mexico|New York|North Carolina|North Dakota|Ohio|Oklahoma|Oregon|Pennsylvania|"
-    "Rhode Island|South Carolina|South Dakota|Tennessee|Texas|Utah|Vermont|Virginia|Washington|West Virginia|Wisconsin|"
-    "Wyoming|District of Columbia|Puerto Rico|Guam"
-)
-_OTHER_STATES = (
-    "Alberta|British Columbia|Manitoba|New Brunswick|"
-    "Newfoundland and Labrador|Newfoundland|Nova Scotia|Ontario|Prince Edward Island|Quebec|Québec|Saskatchewan|Yukon|"
-    "New South Wales|Victoria|Queensland|South Australia|Western Australia|Tasmania|Australian Capital Territory|"
-    "Northern Territory|England and Wales|England & Wales|England|Scotland|Wales|Northern Ireland|Jersey|Guernsey|"
-    "Isle of Man|Cayman Islands|British Virgin Islands|Bermuda|Gibraltar|Hong Kong|Macau|Dubai|Abu Dhabi|Bavaria|Zurich"
-)
-_COUNTRIES = (
-    "Argentina|Australia|Austria|Bahamas|Bahrain|Bangladesh|Barbados|Belgium|Brazil|Bulgaria|Canada|Chile|China|Colombia|"
-    "Costa Rica|Croatia|Cyprus|Czech Republic|Denmark|Ecuador|Egypt|Estonia|Finland|France|Germany|Ghana|Greece|"
-    "Hungary|Iceland|India|Indonesia|Ireland|Israel|Italy|Jamaica|Japan|Jordan|Kenya|Korea|South Korea|Kuwait|"
-    "Latvia|Lebanon|Liechtenstein|Lithuania|Luxembourg|Malaysia|Malta|Marshall Islands|Mauritius|Mexico|Monaco|"
-    "Morocco|Netherlands|New Zealand|Nigeria|Norway|Oman|Pakistan|Panama|Peru|Philippines|Poland|Portugal|Qatar|"
-    "Romania|Russia|Russian Federation|Saudi Arabia|Serbia|Singapore|Slovakia|Slovenia|South Africa|Spain|Sri Lanka|"
-    "Sweden|Switzerland|Taiwan|Thailand|Tunisia|Turkey|Ukraine|United Arab Emirates|United Kingdom|Great Britain|"
-    "United States of America|United States|Uruguay|Venezuela|Vietnam"
-)
-_ADJECTIVES = (
-    "English|Scots|Scottish|Irish|German|French|Italian|Spanish|Swiss|Dutch|Belgian|Austrian|Danish|Swedish|Norwegian|"
-    "Finnish|Polish|Japanese|Chinese|Indian|Israeli|Canadian|Australian|Mexican|Brazilian|Portuguese|Russian|Singaporean"
-)
-_LONGEST_FIRST = "|".join(sorted(f"{_OF_USA}|{_OTHER_STATES}|{_COUNTRIES}".split("|"), key=len, reverse=True)).replace(
-    " ", r"\s+"
-)
-PLACE = rf"(?:{_LONGEST_FIRST})"
+from quire.lexicon.words import alternatives, words_by_language, words_of
+
+_OF_USA = alternatives(words_of("us_states"))
+PLACE = alternatives(words_by_language("countries")["en"] + words_of("us_states") + words_of("other_states"))
 """A pattern; case does not matter."""
-ADJECTIVE = rf"(?:{_ADJECTIVES})"
+ADJECTIVE = alternatives(words_of("nationalities"))
 _PLACE = re.compile(rf"(?:the\s+)?(?:State\s+of\s+)?{PLACE}", re.IGNORECASE)
-_STATE_OF_USA = re.compile(rf"\b(?:{_OF_USA})\b|\bU\.?S\.?A\b", re.IGNORECASE)
+_STATE_OF_USA = re.compile(rf"\b{_OF_USA}\b|\bU\.?S\.?A\b", re.IGNORECASE)
 _COUNTRY_OF_STATES = re.compile(r"United\s+States(?:\s+of\s+America)?|Canada|Australia|United\s+Kingdom", re.IGNORECASE)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from quire.evidence.extract.prose.names import is_company, is_name, names_in
 from quire.evidence.extract.prose.running_text import RunningText
-from quire.evidence.verify.dates import dates_in
-from quire.evidence.verify.phrases import TextSpan
+from quire.lexicon.dates import dates_in
+from quire.lexicon.phrases import TextSpan
 
 _BEGINNING = 9000
 _SALUTATION = re.compile(r"\b(?:Ladies and Gentlemen|Gentlemen|Dear\s+[A-Z][^:\n]{0,60})\s*[:,\n]")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from quire.evidence.extract.prose.jurisdictions import PLACE, is_place
-from quire.evidence.verify.phrases import TextSpan
+from quire.lexicon.phrases import TextSpan
 
 _SUFFIX = (
     r"(?:(?i:Incorporated|Inc|Corporation|Corp|Company|Limited|Ltd|LLC|L\.L\.C|LLP|L\.L\.P|L\.P|PLC|GmbH|KGaA|Pty|Pte|Pvt|"

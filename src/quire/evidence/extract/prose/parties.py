@@ -11,7 +11,7 @@ from quire.evidence.extract.prose.names import canonical, is_company, is_name, i
 from quire.evidence.extract.prose.preamble import preamble
 from quire.evidence.extract.prose.running_text import RunningText
 from quire.evidence.extract.prose.signatures import labelled, signers
-from quire.evidence.verify.phrases import TextSpan
+from quire.lexicon.phrases import TextSpan
 
 _BEGINNING = 9000
 _NEAR = 2500

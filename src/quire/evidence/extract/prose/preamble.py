@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from quire.evidence.extract.prose.jurisdictions import is_place
 from quire.evidence.extract.prose.names import is_capitalised, is_company, is_name, is_person, names_in
-from quire.evidence.verify.phrases import TextSpan
+from quire.lexicon.phrases import TextSpan
 
 _BEGINNING = 9000
 """Characters in which an agreement names its parties."""

@@ -8,6 +8,7 @@ from functools import partial
 
 from quire.evidence.catalog.block_places import span_places
 from quire.evidence.catalog.records import SourceCatalog
+from quire.evidence.extract.extractor import code_version
 from quire.evidence.extract.prose.effective import effective_dates
 from quire.evidence.extract.prose.found import FoundInProse
 from quire.evidence.extract.prose.governing_law import governing_law
@@ -44,7 +45,10 @@ class ProseExtractor:
     """Reads the running text; it proposes nothing for a field that it has no sentences for."""
 
     name = "prose"
-    version = "3"
+
+    @property
+    def version(self) -> str:
+        return code_version()
 
     def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]:
         running: RunningText | None = None

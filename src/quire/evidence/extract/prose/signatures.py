@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from quire.evidence.extract.prose.names import is_company, is_name, is_person, names_in
 from quire.evidence.extract.prose.running_text import ProseLine, RunningText
-from quire.evidence.verify.phrases import TextSpan
+from quire.lexicon.phrases import TextSpan
 
 _SIGNED = re.compile(r"^\W*(?:By|Per|Signature|Signed|Sign|Its|Name|Authori[sz]ed)\b\W|^\W*/s/|_{5,}", re.IGNORECASE)
 _BY = re.compile(r"^\W*(?:By|Per)\b\s*:?", re.IGNORECASE)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from quire.evidence.extract.prose.found import FoundInProse
 from quire.evidence.extract.prose.running_text import RunningText
-from quire.evidence.verify.durations import durations_in
+from quire.lexicon.durations import durations_in
 
 _PAPER = (
     r"(?:agreement|undertaking|contract|lease|licen[cs]e|letter|deed|nda|msa|engagement|memorandum|arrangement|instrument|"

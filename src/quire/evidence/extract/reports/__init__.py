@@ -18,7 +18,6 @@ MEDIA_TYPES: dict[ReportFormat, str] = {
 }
 PICTURED: frozenset[ReportFormat] = frozenset({"xlsx", "html"})
 """Formats that show pictures of pages."""
-VERSION = "1"
 
 
 def check_report_format(name: str) -> ReportFormat:

@@ -16,7 +16,6 @@ from quire.core.types import BBox
 from quire.evidence.extract.reports.report_pictures import page_picture
 from quire.evidence.extract.reports.value_rows import ValueRow, placed, shown, value_rows
 from quire.evidence.extract.values import (
-    STATUS_WORDS,
     SURE,
     Alternative,
     EvidenceConflict,
@@ -174,9 +173,8 @@ class _Page:
 
     def _value(self, number: int, row: ValueRow) -> str:
         evidence = row.evidence
-        status = " · ".join(filter(None, (STATUS_WORDS[evidence.status], row.sure)))
         text = f'<bdi class="text">{_text(row.text)}</bdi>' if row.value is not None else '<span class="none">–</span>'
-        inside = f'<span class="status">{status}</span><span class="path">{_text(row.path)}</span><br>{text}'
+        inside = f'<span class="status">{row.status}</span><span class="path">{_text(row.path)}</span><br>{text}'
         target = f"b{number}-1"
         if target in self._linked:
             inside = f'<a class="go" href="#{target}">{inside}</a>'

@@ -6,12 +6,15 @@ from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from html import escape
+from typing import TYPE_CHECKING
 
 from quire.core.errors import QuireError
 from quire.evidence.extract.reports.report_pictures import place_picture
 from quire.evidence.extract.reports.value_rows import ValueRow, value_rows
-from quire.evidence.extract.values import STATUS_WORDS, Extraction
 from quire.output.export.crops import Crop, PageCrops, rendered_by
+
+if TYPE_CHECKING:
+    from quire.evidence.extract.values import Extraction
 
 MOST_VALUES = 100
 _WIDTH = "max-width: 26em; max-height: 6em"
@@ -35,10 +38,9 @@ def _row(row: ValueRow, crop: Crop | None) -> str:
     if picture is not None:
         source = f"data:image/png;base64,{b64encode(picture).decode()}"
         place = f'<img src="{source}" alt="{quote}" title="{quote}" style="{_WIDTH}">'
-    status = " · ".join(filter(None, (STATUS_WORDS[evidence.status], row.sure)))
     if row.value is None or evidence.picture_differs:
         place = escape(evidence.reason)
-    cells = (escape(row.path), escape(row.text) or "–", status, str(evidence.page or ""), place)
+    cells = (escape(row.path), escape(row.text) or "–", row.status, str(evidence.page or ""), place)
     return f"<tr>{_cells('td', *cells)}</tr>"
 
 

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from quire.core.context import Json
 from quire.core.types import NO_BOX, BBox
-from quire.evidence.extract.values import Extraction, LeafEvidence
+
+if TYPE_CHECKING:
+    from quire.evidence.extract.values import EvidenceStatus, Extraction, LeafEvidence
+
+STATUS_WORDS: Mapping[EvidenceStatus, str] = {
+    "found": "at its place",
+    "repaired": "at another place",
+    "unverified": "not in the text",
+    "conflict": "conflict",
+    "not_found": "not found",
+    "corrected": "corrected",
+    "confirmed": "confirmed",
+}
+"""The status of a value as reports and tables print it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +40,11 @@ class ValueRow:
     @property
     def confidence(self) -> float | None:
         return self.evidence.confidence.get("total")
+
+    @property
+    def status(self) -> str:
+        """The status of the value in words, with how sure it is."""
+        return " · ".join(filter(None, (STATUS_WORDS[self.evidence.status], self.sure)))
 
     @property
     def sure(self) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 from quire.core.page_ranges import selection
 from quire.evidence.extract.reports.report_pictures import place_picture
-from quire.evidence.extract.reports.value_rows import ValueRow, placed, shown, value_rows
-from quire.evidence.extract.values import STATUS_WORDS, SURE, EvidenceStatus, Extraction
+from quire.evidence.extract.reports.value_rows import STATUS_WORDS, ValueRow, placed, shown, value_rows
+from quire.evidence.extract.values import SURE, EvidenceStatus, Extraction
 from quire.output.export.crops import Crop
 from quire.output.export.workbooks import fitting, open_workbook
 

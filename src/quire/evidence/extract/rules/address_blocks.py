@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from quire.core.types import BBox
-from quire.evidence.extract.candidates.addresses import address_marks
 from quire.evidence.extract.candidates.candidate import Candidate
-from quire.evidence.extract.candidates.companies import has_legal_form, is_slogan
-from quire.evidence.extract.naming.labels import LabelMatcher
-from quire.evidence.verify.phrases import solid
+from quire.lexicon.addresses import address_marks
+from quire.lexicon.companies import has_legal_form, is_slogan
+from quire.lexicon.labels import LabelMatcher
+from quire.lexicon.phrases import solid
 from quire.pages.geometry.extents import share_width
 
 MOST_NAMES = 4  # lines above an address that say whose it is

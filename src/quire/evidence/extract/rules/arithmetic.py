@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from quire.evidence.extract.candidates.candidate import Candidate
-from quire.evidence.extract.naming.labels import LabelMatcher
+from quire.lexicon.labels import LabelMatcher
 
 SURE = 0.75
 """The least with which a label names one of the amounts that are added."""

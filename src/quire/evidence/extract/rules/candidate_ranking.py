@@ -9,18 +9,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from quire.core.context import Json
-from quire.evidence.extract.candidates.addresses import address_marks
 from quire.evidence.extract.candidates.candidate import Candidate
-from quire.evidence.extract.naming.form_words import is_form_label
-from quire.evidence.extract.naming.labels import LabelMatcher
 from quire.evidence.extract.patterns import value_pattern
 from quire.evidence.extract.rules.arithmetic import Arithmetic
 from quire.evidence.extract.rules.layout import Senders, document_kind, largest
 from quire.evidence.extract.rules.leaves import WantedLeaf
 from quire.evidence.extract.rules.score import LabelFit, LabelFitting
 from quire.evidence.extract.schema import LeafSpec, ValueKind
-from quire.evidence.verify.phrases import solid
-from quire.evidence.verify.words import said_boolean
+from quire.lexicon.addresses import address_marks
+from quire.lexicon.booleans import said_boolean
+from quire.lexicon.labels import LabelMatcher, is_form_label
+from quire.lexicon.phrases import solid
 
 LEAST = 0.42
 """The least figure with which a candidate is proposed."""

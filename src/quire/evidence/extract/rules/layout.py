@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from quire.evidence.extract.candidates.addresses import address_marks, is_stop
 from quire.evidence.extract.candidates.candidate import Candidate
-from quire.evidence.extract.candidates.companies import has_legal_form, is_registration
-from quire.evidence.extract.naming.labels import LabelMatcher, label_words
 from quire.evidence.extract.rules.address_blocks import AddressBlocks
-from quire.evidence.verify.phrases import solid
+from quire.lexicon.addresses import address_marks, is_stop
+from quire.lexicon.companies import has_legal_form, is_registration
+from quire.lexicon.labels import LabelMatcher, label_words
+from quire.lexicon.phrases import solid
 
 TOP = 0.45
 """Of the first page: below it stands no sender."""

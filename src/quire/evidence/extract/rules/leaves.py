@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from quire.evidence.extract.naming.concepts import BY_ID, CONCEPTS, Concept
-from quire.evidence.extract.naming.labels import LabelMatcher
 from quire.evidence.extract.schema import LeafSpec, ValueKind
+from quire.lexicon.labels import LabelMatcher
 
 WHOLE = 0.9
 """The least with which the name of a leaf names a concept. A word more makes it another thing: a tax code is no tax."""

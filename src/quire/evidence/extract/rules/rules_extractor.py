@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from quire.core.types import Part
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.candidates import Candidate, find_candidates
+from quire.evidence.extract.extractor import code_version
 from quire.evidence.extract.naming.plurals import rows_asked
 from quire.evidence.extract.rules.candidate_ranking import LEAST, Ranked, Ranking, value_of
 from quire.evidence.extract.rules.choice import chosen
@@ -16,7 +17,6 @@ from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.values import Proposal
 
 MOST_ALTERNATIVES = 5
-VERSION = "5"
 
 
 class RulesExtractor:
@@ -28,7 +28,7 @@ class RulesExtractor:
 
     @property
     def version(self) -> str:
-        return VERSION
+        return code_version()
 
     def propose(
         self, catalog: SourceCatalog, schema: ExtractSchema, candidates: Sequence[Candidate] | None = None

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from quire.evidence.extract.candidates.candidate import Candidate
-from quire.evidence.extract.naming.labels import LabelMatcher
 from quire.evidence.extract.rules.leaves import WantedLeaf, may_name
 from quire.evidence.extract.schema import ValueKind
+from quire.lexicon.labels import LabelMatcher
 
 BESIDE, LEFT, ABOVE, ROW, COLUMN, JOINT, SECTION = 1.0, 0.95, 0.9, 0.8, 0.82, 0.92, 0.3
 """How much a label counts by where it stands: in the same line, left, above, in the row or the column, a heading with

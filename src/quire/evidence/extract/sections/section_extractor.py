@@ -9,6 +9,7 @@ from quire.core.context import Json
 from quire.core.types import Block
 from quire.evidence.catalog.block_places import span_places
 from quire.evidence.catalog.records import SourceCatalog
+from quire.evidence.extract.extractor import code_version
 from quire.evidence.extract.schema import ExtractSchema, LeafSpec, ListSpec, ObjectSpec, SchemaNode
 from quire.evidence.extract.sections.authors import authors_of
 from quire.evidence.extract.sections.document_sections import DocumentSection, Topic, sections_of
@@ -52,7 +53,10 @@ class SectionExtractor:
     """Proposes for fields that are named after a usual section; nothing in documents without one."""
 
     name = "sections"
-    version = "1"
+
+    @property
+    def version(self) -> str:
+        return code_version()
 
     def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]:
         wanted = [(node, found) for node in _nodes(schema.root) if (found := _topic(node)) is not None]

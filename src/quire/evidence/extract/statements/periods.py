@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from quire.evidence.verify.dates import dates_in
+from quire.lexicon.dates import dates_in
 
 _COUNTS = {"three": 3, "six": 6, "nine": 9, "twelve": 12, "3": 3, "6": 6, "9": 9, "12": 12}
 _MONTHS = re.compile(r"\b(three|six|nine|twelve|3|6|9|12)[\s-]months?\b", re.IGNORECASE)

@@ -11,12 +11,13 @@ from quire.core.context import Json
 from quire.core.types import Cell, Part
 from quire.evidence.catalog.builder import cell_id
 from quire.evidence.catalog.records import SourceCatalog
+from quire.evidence.extract.extractor import code_version
 from quire.evidence.extract.schema import ExtractSchema, LeafSpec, ListSpec, ObjectSpec, SchemaNode
 from quire.evidence.extract.statements.line_items import LineItem, item_in, item_named, likeness
 from quire.evidence.extract.statements.periods import StatedPeriod, fiscal_label, fiscal_year_end
 from quire.evidence.extract.statements.statement_tables import StatedScale, Statement, StatementRow, statements_of
 from quire.evidence.extract.values import Proposal
-from quire.evidence.verify.numbers import numbers_in, scale_of
+from quire.lexicon.amounts import numbers_in, scale_of
 
 LEAST_ALIKE = 0.7
 AS_ALIKE = 0.1
@@ -63,7 +64,10 @@ class StatementExtractor:
     """Fills lists whose objects are figures with their period, and single numbers that are a known line item."""
 
     name = "statements"
-    version = "1"
+
+    @property
+    def version(self) -> str:
+        return code_version()
 
     def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]:
         items = list(_items(schema.root))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from quire.core.types import Block, Cell, Table
 from quire.evidence.catalog.builder import cell_id
 from quire.evidence.extract.statements.periods import StatedPeriod, stated_period
-from quire.evidence.verify.numbers import scale_of
+from quire.lexicon.amounts import scale_of
 
 _ABOVE = 4
 """Blocks before a table that may say what its figures are multiplied by."""

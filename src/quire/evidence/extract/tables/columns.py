@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quire.core.types import Block, Cell, Table
-from quire.evidence.extract.naming.labels import LabelMatcher
 from quire.evidence.extract.rules.leaves import WantedLeaf
 from quire.evidence.extract.tables.merged import half_of, merged_properties
+from quire.lexicon.labels import LabelMatcher
 
 LEAST_NAMED = 0.5
 """How surely the head of a column names a property."""

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from quire.core.types import BBox, Block, Cell
 from quire.evidence.extract.candidates.spans import TypedSpan, spans_of
-from quire.evidence.extract.naming.labels import LabelMatcher
 from quire.evidence.extract.rules.leaves import WantedLeaf
 from quire.evidence.extract.schema import ValueKind
+from quire.lexicon.labels import LabelMatcher
 from quire.pages.geometry.extents import has_middle
 
 LEAST_NAMED = 0.9

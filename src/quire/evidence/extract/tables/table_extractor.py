@@ -12,12 +12,13 @@ from quire.core.types import Cell, Part, Table
 from quire.evidence.catalog.builder import cell_id
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.candidates.readings import Readings
+from quire.evidence.extract.extractor import code_version
 from quire.evidence.extract.naming.plurals import ItemColumn, rows_asked
 from quire.evidence.extract.rules.leaves import WantedLeaf, wanted_leaves
 from quire.evidence.extract.schema import ExtractSchema, LeafSpec, ListSpec, ObjectSpec, SchemaNode
 from quire.evidence.extract.tables.columns import MatchedTable, cell_at, cell_of, matched
 from quire.evidence.extract.values import Proposal
-from quire.evidence.verify.numbers import number_readings
+from quire.lexicon.amounts import number_readings
 
 AS_GOOD = 0.7
 """Of the score of the best table: others with the same columns hold further items."""
@@ -52,7 +53,10 @@ class TableExtractor:
     """Fills lists of objects; rows of totals are no items. Of a list in a list each table is one item of the outer."""
 
     name = "tables"
-    version = "4"
+
+    @property
+    def version(self) -> str:
+        return code_version()
 
     def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]:
         found = {node.path: list(self._items(catalog, schema, node)) for node in _lists(schema.root)}

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from quire.core.median import median
+from quire.lexicon.amounts import is_number
 from quire.pages.geometry.rows import grouped, near_values
 from quire.pages.layout.tables.columns import SIGNS
 from quire.pages.layout.tables.header import Head, read_head
@@ -35,7 +36,7 @@ LONG = 30  # words: a longer line is no label
 LONELY = 5  # rows: in a longer table an amount alone in its column is none
 FIT = 0.8  # of the rows with amounts: those that must have a label in one piece
 
-_AMOUNT = re.compile(r"[-–−+]?[$€£¥]?\(?[$€£¥]?[-–−+]?(\d[\d,]*(\.\d+)?|\.\d+)%?\)?%?\Z|\d+[-–]\d+%\Z")
+_RANGE = re.compile(r"\d+[-–]\d+%\Z")
 _EMPTY = re.compile(r"[$€£¥]?[-–—−]{1,2}%?\Z|n/?[am]\Z|[*†‡§]\Z", re.IGNORECASE)
 _TAIL = re.compile(r"[)%]{1,2}\Z|\((?:[a-z]|\d)\)\Z")
 _MONEY = re.compile(r"[$€£¥]|\(\d|\d,\d{3}")
@@ -91,7 +92,7 @@ def _read(row: Row) -> AmountRow:
             i -= 1
             group.insert(0, words[i])
         text = words[i - 1].text if i else ""
-        if not (_AMOUNT.match(text) or _EMPTY.match(text)):
+        if not (is_number(text) or _RANGE.match(text) or _EMPTY.match(text)):
             i += len(group)
             break
         i -= 1
@@ -280,7 +281,7 @@ def _head(rows: Sequence[AmountRow], start: int, body: Sequence[AmountRow]) -> t
             break
         if CAPTION.match(" ".join(word.text for word in row.words[:3])):
             break
-        if any(_AMOUNT.match(word.text) and not _YEAR.match(word.text) and "." in word.text for word in row.words):
+        if any(is_number(word.text) and not _YEAR.match(word.text) and "." in word.text for word in row.words):
             break  # a sum of other amounts
         if rows[i].amounts and not rows[i].titles:
             break

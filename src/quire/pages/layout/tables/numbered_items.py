@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from quire.core.types import Box
+from quire.lexicon.amounts import is_price
 from quire.pages.layout.tables.table_values import FoundCell, FoundTable
 from quire.pages.layout.tables.word_rows import Row, TableWord, is_number, rows_of
 
@@ -26,7 +27,6 @@ NEAR = 1.6  # of the size: the gap between rows of a table
 TITLE_ROWS = 3
 LONGEST = 25  # words of a row
 _NUMBER = re.compile(r"\d{1,3}\Z")
-_MONEY = re.compile(r"\(?[$€£]\d[\d,.]*[.,]\d\d\)?\Z")  # with its sign: numbered rows of figures are in many tables
 
 _Interval = tuple[float, float]
 
@@ -74,7 +74,7 @@ def _items(rows: Sequence[Row]) -> list[Row]:
 
 def _mark(row: Row) -> tuple[int, float, float] | None:
     """The number of an item, where it ends, and where its last amount ends; None for other rows."""
-    amounts = [word.right for word in row.words if _MONEY.match(word.text)]
+    amounts = [word.right for word in row.words if is_price(word.text)]  # numbered rows of figures are in many tables
     if len(row.words) < FEWEST_WORDS or not amounts:
         return None
     for word in row.words[:2]:

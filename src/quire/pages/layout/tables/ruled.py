@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 
 from quire.core.pagetext import PageText
+from quire.lexicon.amounts import is_measure, is_price
 from quire.pages.layout.tables.judge import is_drawn
 from quire.pages.layout.tables.lattice import inside
 from quire.pages.layout.tables.mesh import Mesh
@@ -13,8 +14,6 @@ from quire.pages.layout.tables.split import part_words, split_columns, split_row
 from quire.pages.layout.tables.table_values import FoundTable
 from quire.pages.layout.tables.word_rows import TableWord, amount, in_rows, is_number, rows_of
 
-_MONEY = re.compile(r"[$€£(]*\d[\d,]*[.,]\d+\)?\Z")
-_PRICE = re.compile(r"\(?[$€£]\d[\d,]*\.\d\d\)?\Z")
 THIN = 5.0  # points: empty rows and columns thinner than this are gaps of double lines
 CAPTION = re.compile(
     r"(table|exhibit|figure|fig\.|tab\.|tabelle|tableau|abbildung)\s*(?:[A-Z]{0,2}\d|[A-Z]\b|[IVXLC]+\b)", re.IGNORECASE
@@ -154,11 +153,11 @@ def header_rows(mesh: Mesh) -> int:
     A first row of amounts is none.
     """
     amounts = [atom for atom in mesh.atoms[0][1:] if atom]
-    if len(amounts) > 1 and all(_MONEY.match(atom[-1].text) for atom in amounts):
+    if len(amounts) > 1 and all(map(is_measure, (atom[-1].text for atom in amounts))):
         return 0
     for r in range(min(mesh.rows, 6)):
         texts = [atom for atom in mesh.atoms[r][1:] if atom]
-        paid = any(_PRICE.match(word.text) for atom in texts for word in atom)
+        paid = any(is_price(word.text) for atom in texts for word in atom)
         if r and texts and (paid or 2 * sum(is_number(a[0].text) for a in texts) >= len(texts)):
             top = r
             break

@@ -1,4 +1,4 @@
-"""Formulas in pictures as LaTeX, by the model of pix2tex on ONNX Runtime: optional, `quire models fetch formulas`.
+"""Formulas in pictures as LaTeX, by the model of pix2tex: optional, `quire models fetch formulas`.
 
 It is asked about regions that look like a formula, never about a page: it would see formulas everywhere.
 """
@@ -19,8 +19,6 @@ from quire.core.types import Region
 from quire.net.models import ModelFolder, find_model
 from quire.pages.recognize.codec import decode_recognitions, encode_recognitions
 from quire.pages.recognize.options import Effort
-from quire.pages.recognize.pix2tex.conversion import DECODER, ENCODER, TOKENIZER
-from quire.system.ocr_models import ModelFile
 
 if TYPE_CHECKING:
     from quire.pages.recognize.pix2tex.reader import FormulaReader, FoundFormula
@@ -28,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["Pix2TexEngine", "Pix2TexProfile", "engine"]
 
 NAME = "pix2tex"
-MODEL = "formulas"
-_CODE = "1"  # increased with every change of this package that changes answers
+MODEL, WEIGHTS, TOKENIZER = "formulas", "weights.pth", "tokenizer.json"
+_CODE = "2"  # increased with every change of this package that changes answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ class Pix2TexProfile(Profile):
 def engine(*, effort: Effort, languages: Sequence[str]) -> Pix2TexEngine:
     """The engine with the fetched model. Raises ConfigurationError, with how to fetch it, when it is not there."""
     del effort, languages
-    return Pix2TexEngine(find_model(MODEL, ENCODER, DECODER, TOKENIZER))
+    return Pix2TexEngine(find_model(MODEL, WEIGHTS, TOKENIZER))
 
 
 @dataclass(frozen=True)
@@ -67,8 +65,8 @@ class Pix2TexEngine:
 
     @cached_property
     def version(self) -> str:
-        digests = [self.model.digest(name) for name in (ENCODER, DECODER, TOKENIZER)]
-        return f"{_CODE}+{digest_of([digests, installed('onnxruntime')])[:16]}"
+        digests = [self.model.digest(name) for name in (WEIGHTS, TOKENIZER)]
+        return f"{_CODE}+{digest_of([digests, installed('numpy')])[:16]}"
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -119,5 +117,4 @@ class Pix2TexEngine:
         from quire.pages.recognize.pix2tex.reader import FormulaReader
 
         folder = self.model.path
-        encoder, decoder = (ModelFile(folder / name, self.model.digest(name)) for name in (ENCODER, DECODER))
-        return FormulaReader(encoder, decoder, folder / TOKENIZER)
+        return FormulaReader(folder / WEIGHTS, folder / TOKENIZER)

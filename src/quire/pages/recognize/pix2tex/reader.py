@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.pages.prepare.pixels import Pixels, pixels
+from quire.pages.recognize.pix2tex.checkpoint import read_checkpoint
 from quire.pages.recognize.pix2tex.latex import latex_of
-from quire.pages.recognize.pix2tex.network import HEADS, LAYERS, MOST_HEIGHT, MOST_WIDTH, PATCH, WIDTH
-from quire.system.ocr_models import ModelFile, open_session
+from quire.pages.recognize.pix2tex.network import MOST_HEIGHT, MOST_WIDTH, NOTHING, PATCH, FormulaNetwork
 
 BEGIN, END = 1, 2  # tokens
 MEAN, DEVIATION = 0.7931, 0.1738  # of the pictures that the network was trained on
@@ -34,10 +34,10 @@ class FoundFormula:
 
 
 class FormulaReader:
-    """The loaded networks. Runs in the worker that owns it, one formula at a time."""
+    """The loaded network. Runs in the worker that owns it, one formula at a time."""
 
-    def __init__(self, encoder: ModelFile, decoder: ModelFile, tokenizer: Path) -> None:
-        self._encoder, self._decoder = open_session(encoder), open_session(decoder)
+    def __init__(self, weights: Path, tokenizer: Path) -> None:
+        self._network = FormulaNetwork(read_checkpoint(weights))
         self._vocabulary = _vocabulary(tokenizer)
 
     def read(self, grey: Pixels, scales: Sequence[float], *, longest: int) -> FoundFormula | None:
@@ -53,26 +53,19 @@ class FormulaReader:
         height, width = (size // PATCH for size in picture.shape)
         cells = (np.arange(height)[:, None] * (MOST_WIDTH // PATCH) + np.arange(width)).ravel() + 1
         positions = np.concatenate([[0], cells]).astype(np.int64)
-        values = ((picture.astype(np.float32) / 255 - MEAN) / DEVIATION)[None, None]
-        names = [f"{kind}{layer}" for layer in range(LAYERS) for kind in ("k", "v")]
-        seen = dict(zip(names, self._encoder.run(names, {"picture": values, "positions": positions}), strict=True))
-        nothing = np.zeros((1, HEADS, 0, WIDTH), np.float32)
-        earlier = dict.fromkeys(names, nothing)
-        outputs = ["scores", *(f"later_{name}" for name in names)]
-        token = BEGIN
+        values = np.asarray((picture.astype(np.float32) / 255 - MEAN) / DEVIATION, np.float32)
+        seen = self._network.encode(values, positions)
+        token, earlier = BEGIN, NOTHING
         tokens: list[int] = []
         certainties: list[float] = []
         for place in range(longest):
-            given = {"token": np.array([[token]], np.int64), "position": np.array([[place]], np.int64), **seen}
-            given |= {f"earlier_{name}": value for name, value in earlier.items()}
-            scores, *later = self._decoder.run(outputs, given)
-            token, certain = _best(scores[0, 0])
+            scores, earlier = self._network.decode(token, place, seen, earlier)
+            token, certain = _best(scores)
             certainties.append(certain)
             if token == END:
                 text = "".join(self._vocabulary.get(one, "") for one in tokens)
                 return FoundFormula(latex_of(text), float(np.exp(min(certainties))), float(np.mean(certainties)))
             tokens.append(token)
-            earlier = dict(zip(names, later, strict=True))
         return None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
@@ -16,6 +15,7 @@ from quire.core.errors import ConfigurationError, EngineError
 from quire.core.picture import Picture
 from quire.core.types import BBox
 from quire.net.model_server import ModelServer, Refused
+from quire.net.transport import Deadline
 from quire.pages.recognize.frames import placed
 from quire.pages.recognize.normalize import normalize
 from quire.pages.recognize.options import Effort
@@ -80,7 +80,7 @@ class VisionEngine:
 
     def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
         """Raises EngineError when there is no complete answer within `timeout_s`."""
-        deadline = time.monotonic() + self.timeout_s
+        deadline = Deadline.after(self.timeout_s)
         if not question.regions:
             return self._post(picture, question, deadline, partial)
         asked = [region for region in question.regions if region.role != "blank"]
@@ -101,7 +101,7 @@ class VisionEngine:
         read = [self._in_region(name, bodies[name], place) for name, place in places.items() if name in bodies]
         return normalize(read, question, engine=self.name)
 
-    def _post(self, picture: Picture, question: Question, deadline: float, partial: Partial | None) -> bytes:
+    def _post(self, picture: Picture, question: Question, deadline: Deadline, partial: Partial | None) -> bytes:
         """The body of the response; falls back to a simpler request where the server refuses the full one."""
         learned, first = self._learned[0], None
         while True:

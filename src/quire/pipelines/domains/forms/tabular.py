@@ -9,10 +9,9 @@ from pathlib import Path
 from quire.core.engine import Engine
 from quire.pages.recognize import rapidocr
 from quire.pipelines import classify, correct, detect
-from quire.pipelines.builder import PipelineBuilder
 from quire.pipelines.domains.forms.fields import form_of
 from quire.pipelines.exporters import save
-from quire.pipelines.pipeline import Pipeline
+from quire.pipelines.pipeline import Pipeline, PipelineBuilder
 from quire.pipelines.pipeline_options import Cache
 from quire.pipelines.result import PipelineResult
 from quire.pipelines.roles import Corrector

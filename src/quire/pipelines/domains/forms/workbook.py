@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quire.core.types import Table
 from quire.output.export.workbooks import fitting, open_workbook
-from quire.pipelines.domains.forms.found_form import Form
+
+if TYPE_CHECKING:
+    from quire.pipelines.domains.forms.found_form import Form
 
 SURE, DOUBTFUL = 0.9, 0.7
 _COLOURS = ((SURE, "#C6EFCE"), (DOUBTFUL, "#FFEB9C"), (0.0, "#FFC7CE"))

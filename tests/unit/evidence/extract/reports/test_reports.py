@@ -17,6 +17,8 @@ from quire.evidence.extract.reports.html_page import MOST_PAGES
 from quire.evidence.extract.values import LeafEvidence
 from tests.unit.evidence.extract.reports.conftest import FORMULA, PAYLOAD
 
+pytestmark = pytest.mark.both_readers
+
 
 class _Elements(HTMLParser):
     """The elements of a page, and the texts that are shown."""

@@ -1,0 +1,97 @@
+"""The words of every language, from the data files in `languages`: one for each language, and `any.json`.
+
+A file maps keys (`KEYS`) to words, to groups of words, or to groups of words with weights. A word is written as the
+language spells it; whoever compares it with a text folds both.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from quire.lexicon.phrases import folded, without_accents
+
+KEYS: Mapping[str, str] = {
+    "captions": "words before the number of a figure or a table",
+    "countries": "names of countries",
+    "currencies": "by ISO code: signs, abbreviations and names",
+    "currency_codes": "ISO codes of currencies that stand beside numbers",
+    "dated_stamps": "words of rubber stamps that stand with a date",
+    "durations": "by unit (year, quarter, month, week, day): its names",
+    "field_names": "by concept: how schemas call it",
+    "form_words": "words that labels of forms are made of, besides those in `labels`",
+    "frequent_words": "the words by which a text shows its language",
+    "headings": "titles of sections that many documents have",
+    "item_columns": "by column of an invoice: names that ask for all values of it",
+    "label_fillers": "words of labels that name nothing: articles, prepositions, currencies",
+    "label_synonyms": "by word: other words of labels that mean the same",
+    "label_weights": "by concept: labels that name it more or less surely than 1",
+    "labels": "by concept: how pages call it",
+    "letters": "letters that few other languages have",
+    "months": "by number: full names and abbreviations",
+    "name_particles": "words without a capital that names of companies have",
+    "nationalities": "adjectives of countries",
+    "no": "words that deny",
+    "number_words": "by number: its names",
+    "ordinals": "by number: its names",
+    "other_states": "states and provinces with laws of their own, outside of the United States",
+    "page_of": "words between a page number and the number of pages",
+    "page_words": "words before a page number",
+    "scales": "by factor: words behind a number that multiply it",
+    "section_words": "words before the number of a section",
+    "stamps": "words of rubber stamps",
+    "stop_words": "words of queries that find nothing by themselves",
+    "us_states": "states of the United States",
+    "yes": "words that affirm",
+}
+"""What each key of a language file holds."""
+
+
+@cache
+def _languages() -> Mapping[str, Mapping[str, Any]]:
+    folder = Path(__file__).with_name("languages")
+    return {path.stem: json.loads(path.read_bytes()) for path in sorted(folder.glob("*.json"))}
+
+
+def words_by_language(key: str) -> dict[str, list[str]]:
+    """The words of a key, by the code of their language."""
+    return {name: language[key] for name, language in _languages().items() if key in language}
+
+
+def words_of(key: str) -> list[str]:
+    """The words of a key in all languages, each once."""
+    return list(dict.fromkeys(word for listed in words_by_language(key).values() for word in listed))
+
+
+def word_groups(key: str) -> dict[str, list[str]]:
+    """The words of a key in all languages, by their group."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for language in _languages().values():
+        for group, listed in language.get(key, {}).items():
+            found[group].update(dict.fromkeys(listed))
+    return {group: list(listed) for group, listed in found.items()}
+
+
+def word_weights(key: str) -> dict[str, dict[str, float]]:
+    """The words of a key in all languages with their weights, by their group."""
+    found: dict[str, dict[str, float]] = defaultdict(dict)
+    for language in _languages().values():
+        for group, weighted in language.get(key, {}).items():
+            found[group].update(weighted)
+    return dict(found)
+
+
+def folded_words(key: str) -> dict[str, str]:
+    """The group of each word of a key: words in lower case and without accents."""
+    return {folded(word, without_accents): group for group, listed in word_groups(key).items() for word in listed}
+
+
+def alternatives(listed: Iterable[str]) -> str:
+    """A regular expression for any of some words, the longest first; a space is white space of any length."""
+    escaped = (re.escape(word).replace(r"\ ", r"\s+") for word in sorted(listed, key=lambda word: (-len(word), word)))
+    return f"(?:{'|'.join(escaped)})"
