@@ -7,7 +7,7 @@ from pathlib import Path
 
 from quire.core.keys import Digest, Profile, artifact_key, digest_bytes, digest_of
 
-KEYS = Path(__file__).parents[3] / "data" / "keys.txt"
+KEYS = Path(__file__).parents[2] / "data" / "keys.txt"
 
 
 @dataclass(frozen=True, slots=True)

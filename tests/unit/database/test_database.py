@@ -17,7 +17,7 @@ from quire.database.sqlite import SqliteDatabase
 
 SYNCHRONOUS = "PRAGMA synchronous"
 NORMAL = [(1,)]
-DATA = Path(__file__).parents[3] / "data" / "store"
+DATA = Path(__file__).parents[2] / "data" / "store"
 
 
 def test_a_mistake_in_a_statement_is_no_damage():

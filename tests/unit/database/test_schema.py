@@ -19,7 +19,7 @@ from quire.database.sqlite import SqliteDatabase
 from quire.durable.deletion import delete_documents
 from quire.store.files import FileStore
 
-DATA = Path(__file__).parents[3] / "data" / "store"
+DATA = Path(__file__).parents[2] / "data" / "store"
 DOCUMENT = digest_bytes(b"document")
 CONTENTS = {
     "text 1": b'{"words": ["harbour"]}',

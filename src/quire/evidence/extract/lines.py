@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from quire.core.median import median
-from quire.core.types import NO_BOX, BBox, Block, Cell, PageInfo, Word
+from quire.core.types import NO_BOX, BBox, Block, Box, Cell, PageInfo, Word
 from quire.evidence.catalog.builder import cell_id
 from quire.evidence.catalog.records import SourceCatalog
+from quire.pages.geometry.extents import box_of, distance_from, has_middle, middle
 
 GAP = 1.3  # of the height of a line: words further apart are two lines beside each other
 SAME_ROW = 0.5  # of the height: how far the middles of words of one line may differ
@@ -18,7 +19,7 @@ _SKIPPED = frozenset({"formula"})
 
 @dataclass(frozen=True)
 class PlacedLine:
-    """Words beside each other. `box` is (left, top, right, bottom) in points, None in a document without pages.
+    """Words beside each other. `box` is their place in points, None in a document without pages.
 
     `record` is the id of the cell or block in the catalog. `label` is the text of the label of a `field` block whose
     value the line belongs to; `is_label` says that it is such a label itself.
@@ -27,7 +28,7 @@ class PlacedLine:
     text: str
     page: int
     bbox: BBox
-    box: tuple[float, float, float, float] | None
+    box: Box | None
     block: Block
     record: str
     order: int
@@ -42,7 +43,7 @@ class PlacedLine:
 
     @property
     def middle(self) -> float:
-        return (self.box[1] + self.box[3]) / 2 if self.box else 0.0
+        return middle(self.box) if self.box else 0.0
 
     @property
     def bold(self) -> bool:
@@ -146,20 +147,20 @@ def _in_cells(block: Block, words: Sequence[Word], pages: Mapping[int, PageInfo]
                 size -= len("".join(word.text.split()))
                 by_cell.setdefault(number, []).append(word)
     else:
-        boxes = [(cell.bbox.left, cell.bbox.top, cell.bbox.right, cell.bbox.bottom) for cell in cells]
+        boxes = [box_of((cell.bbox,)) for cell in cells]
         last = 0
         for word in words if cells else ():
             last = _cell_of(word.bbox, boxes, last)
             if word.text not in cells[last].text:  # boxes of cells are where their column is, not all of their text
                 having = [number for number, cell in enumerate(cells) if word.text in cell.text]
-                last = min(having, key=lambda number: _distance_of(word.bbox, boxes[number]), default=last)
+                last = min(having, key=lambda number: distance_from(boxes[number], word.bbox), default=last)
             by_cell.setdefault(last, []).append(word)
     for number, cell in enumerate(cells):
         for line in _lines(by_cell.get(number, ()), pages.get(cell.page)):
             yield cell.page, BBox.union(word.bbox for word in line), tuple(line), _text(line), cell, "", False
 
 
-def _cell_of(bbox: BBox, boxes: Sequence[tuple[float, float, float, float]], last: int) -> int:
+def _cell_of(bbox: BBox, boxes: Sequence[Box], last: int) -> int:
     """The number of the cell around the middle of a box, or of the nearest; the one of the word before is likely."""
     x, y = bbox.left + bbox.width / 2, bbox.top + bbox.height / 2
     order: list[int] = [*range(last, len(boxes)), *range(last)]
@@ -167,12 +168,7 @@ def _cell_of(bbox: BBox, boxes: Sequence[tuple[float, float, float, float]], las
         left, top, right, bottom = boxes[number]
         if left <= x <= right and top <= y <= bottom:
             return number
-    return min(order, key=lambda number: _distance_of(bbox, boxes[number]))
-
-
-def _distance_of(bbox: BBox, box: tuple[float, float, float, float]) -> float:
-    x, y = bbox.left + bbox.width / 2, bbox.top + bbox.height / 2
-    return max(box[0] - x, x - box[2], 0.0) + max(box[1] - y, y - box[3], 0.0)
+    return min(order, key=lambda number: distance_from(boxes[number], bbox))
 
 
 def _in_field(block: Block, words: Sequence[Word], pages: Mapping[int, PageInfo]) -> Iterator[_Part]:
@@ -210,9 +206,7 @@ def _by_page(block: Block, words: Sequence[Word]) -> Iterator[tuple[int, list[Wo
 
 
 def _is_in(inner: BBox, outer: BBox) -> bool:
-    x, y = inner.left + inner.width / 2, inner.top + inner.height / 2
-    near = 0.005
-    return outer.left - near <= x <= outer.right + near and outer.top - near <= y <= outer.bottom + near
+    return has_middle(outer, inner, near=0.005)
 
 
 def _lines(words: Sequence[Word], page: PageInfo | None) -> list[list[Word]]:
@@ -223,16 +217,16 @@ def _lines(words: Sequence[Word], page: PageInfo | None) -> list[list[Word]]:
         return [list(words)]
     rows: list[list[Word]] = []
     middles: list[float] = []  # of the words of each row so far
-    for middle, word in sorted(((_middle(word.bbox), word) for word in words), key=lambda one: one[0]):
+    for height, word in sorted(((middle(word.bbox), word) for word in words), key=lambda one: one[0]):
         for number in range(len(rows) - 1, max(len(rows) - 3, -1), -1):
             row = rows[number]
-            if abs(middle - middles[number]) <= SAME_ROW * min(row[0].bbox.height, 1.5 * word.bbox.height):
+            if abs(height - middles[number]) <= SAME_ROW * min(row[0].bbox.height, 1.5 * word.bbox.height):
                 row.append(word)
-                middles[number] += (middle - middles[number]) / len(row)
+                middles[number] += (height - middles[number]) / len(row)
                 break
         else:
             rows.append([word])
-            middles.append(middle)
+            middles.append(height)
     lines: list[list[Word]] = []
     for row in rows:
         row.sort(key=lambda word: word.bbox.left)
@@ -245,10 +239,6 @@ def _lines(words: Sequence[Word], page: PageInfo | None) -> list[list[Word]]:
             line.append(word)
         lines.append(line)
     return lines
-
-
-def _middle(bbox: BBox) -> float:
-    return bbox.top + bbox.height / 2
 
 
 def _text(words: Sequence[Word]) -> str:

@@ -18,6 +18,7 @@ from quire.core.median import median
 from quire.core.pagetext import LINE, SPACE, FormulaInfo, PageText
 from quire.core.types import REDACTED, AnswerSource, BBox, Box, LeftOut, Word
 from quire.pages.geometry.extents import area, has_middle, shared_area
+from quire.pages.geometry.rows import grouped
 from quire.pages.prepare.prepared import Redaction
 from quire.pages.recognize.emphasis import bold_words
 from quire.pages.recognize.latex import is_balanced
@@ -171,13 +172,11 @@ def _lines_of(reading: Recognition) -> Iterable[ReadLine]:
 
 def _rows(lines: Sequence[ReadLine]) -> list[list[ReadLine]]:
     """Lines from top to bottom, those in one row from left to right: each engine has its own order."""
-    rows: list[list[ReadLine]] = []
-    for line in sorted(lines, key=_middle):
-        first = rows[-1][0] if rows else None
-        if first is not None and _middle(line) - _middle(first) < SAME_ROW * min(first.bbox.height, line.bbox.height):
-            rows[-1].append(line)
-        else:
-            rows.append([line])
+
+    def joins(row: list[ReadLine], line: ReadLine) -> bool:
+        return _middle(line) - _middle(row[0]) < SAME_ROW * min(row[0].bbox.height, line.bbox.height)
+
+    rows = grouped(sorted(lines, key=_middle), joins)
     return [sorted(row, key=lambda line: line.bbox.left) for row in rows]
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from quire.core.median import median
 from quire.evidence.extract.pairs.pieces import LinePiece
 from quire.lexicon.labels import is_form_word, label_words
+from quire.pages.geometry.rows import grouped
 
 CERTAIN = 3.0  # a label by its colon
 NAMED = 1.6  # by the words that forms use
@@ -84,10 +85,5 @@ def _own(piece: LinePiece) -> float:
 
 def _edges(pieces: Sequence[LinePiece]) -> list[list[LinePiece]]:
     """Pieces that begin below each other."""
-    groups: list[list[LinePiece]] = []
-    for piece in sorted(pieces, key=lambda piece: piece.box[0]):
-        if groups and piece.box[0] - groups[-1][0].box[0] <= EDGE * piece.height:
-            groups[-1].append(piece)
-        else:
-            groups.append([piece])
-    return groups
+    ordered = sorted(pieces, key=lambda piece: piece.box.left)
+    return grouped(ordered, lambda group, piece: piece.box.left - group[0].box.left <= EDGE * piece.height)

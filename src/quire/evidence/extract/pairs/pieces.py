@@ -10,13 +10,14 @@ from typing import Literal
 
 from quire.evidence.extract.lines import PlacedLine
 from quire.lexicon.labels import is_form_word, label_words
+from quire.pages.geometry.extents import are_level, middle, shared_width
+from quire.pages.geometry.rows import grouped
 
 LONGEST_LABEL, MOST_WORDS = 60, 9  # characters and words
 MOST_NAMING = 4  # words of a label that has neither a colon nor a gap behind it
 SHORTEST = 3  # letters of such a label in capitals
 OVERLAP = 0.3  # of the height: how much pieces beside or below each other may overlap
 FARTHEST = 2.0  # of the height: how far a piece below or above is looked for
-ROW = 0.5  # of the lower height: how much two pieces of a row share
 _COLON = re.compile(r"(?<!\d)\s?:(?!\d|//)|(?<=\d)\s?:(?=\s|$)")
 _NUMBERED = re.compile(r"^(?:\(?\d{1,3}[a-z]?[.)]\s*|(?:\d{1,2}[a-z]?|[a-z])\s+(?=[^\W\d_]{2}))")
 _WORD = re.compile(r"\S+")
@@ -77,8 +78,8 @@ class PiecesOfPage:
 
     def __init__(self, lines: Sequence[PlacedLine], size: tuple[float, float]) -> None:
         pieces = [piece for line in lines for piece in _cut(line, size)]
-        self.all = sorted(pieces, key=lambda piece: (piece.box[1] + piece.box[3]) / 2)
-        self._middles = [(piece.box[1] + piece.box[3]) / 2 for piece in self.all]
+        self.all = sorted(pieces, key=lambda piece: middle(piece.box))
+        self._middles = [middle(piece.box) for piece in self.all]
         self.tallest = max((piece.height for piece in self.all), default=0.0)
         self._beside: dict[LinePiece, list[LinePiece]] = {}
 
@@ -92,7 +93,7 @@ class PiecesOfPage:
         if found is None:
             _, top, _, bottom = piece.box
             near = self.near(top - self.tallest / 2, bottom + self.tallest / 2)
-            found = [other for other in near if other is not piece and _are_level(piece, other)]
+            found = [other for other in near if other is not piece and are_level(piece.box, other.box)]
             self._beside[piece] = found = sorted(found, key=lambda other: other.box[0])
         return found
 
@@ -101,26 +102,20 @@ class PiecesOfPage:
         if way == "right":
             after = piece.box[2] - OVERLAP * piece.height
             return next((other for other in self.row_of(piece) if other.box[0] >= after), None)
-        left, top, right, bottom = piece.box
+        _, top, _, bottom = piece.box
         near = FARTHEST * piece.height + self.tallest
         among = self.near(bottom - piece.height / 2, bottom + near) if way == "below" else self.near(top - near, top)
         best, least = None, float("inf")
         for other in among:
             gap = gap_of(piece, other, way)
-            shares = min(right, other.box[2]) > max(left, other.box[0])
-            if shares and -OVERLAP * piece.height <= gap < least and other is not piece:
+            if shared_width(piece.box, other.box) > 0 and -OVERLAP * piece.height <= gap < least and other is not piece:
                 best, least = other, gap
         return best
 
     @cached_property
     def rows(self) -> list[list[LinePiece]]:
-        rows: list[list[LinePiece]] = []
-        for piece in self.all:
-            if rows and _are_level(piece, rows[-1][0]):
-                rows[-1].append(piece)
-            else:
-                rows.append([piece])
-        return [sorted(row, key=lambda piece: piece.box[0]) for row in rows]
+        rows = grouped(self.all, lambda row, piece: are_level(piece.box, row[0].box))
+        return [sorted(row, key=lambda piece: piece.box.left) for row in rows]
 
 
 def gap_of(piece: LinePiece, other: LinePiece, way: Way) -> float:
@@ -128,13 +123,6 @@ def gap_of(piece: LinePiece, other: LinePiece, way: Way) -> float:
     if way == "right":
         return other.box[0] - piece.box[2]
     return other.box[1] - piece.box[3] if way == "below" else piece.box[1] - other.box[3]
-
-
-def _are_level(piece: LinePiece, other: LinePiece) -> bool:
-    _, top, _, bottom = piece.box
-    _, above, _, below = other.box
-    shared = (bottom if bottom < below else below) - (top if top > above else above)
-    return shared >= ROW * (piece.height if piece.height < other.height else other.height)
 
 
 def numbering(text: str) -> int:

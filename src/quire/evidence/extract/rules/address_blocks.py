@@ -12,6 +12,7 @@ from quire.lexicon.addresses import address_marks
 from quire.lexicon.companies import has_legal_form, is_slogan
 from quire.lexicon.labels import LabelMatcher
 from quire.lexicon.phrases import solid
+from quire.pages.geometry.extents import share_width
 
 MOST_NAMES = 4  # lines above an address that say whose it is
 GAP = 0.9  # of the height of a line: how far apart the lines of a block may be
@@ -141,7 +142,4 @@ def _is_above(line: Candidate, address: Candidate, at: BBox, height: float) -> b
     if line.page != address.page or line.bbox.top >= at.top:
         return False
     gap = at.top - line.bbox.bottom
-    shared = min(line.bbox.right, at.right) - max(line.bbox.left, at.left)
-    return -0.5 * height <= gap <= GAP * max(height, line.bbox.height) and shared >= OVERLAP * min(
-        line.bbox.width, at.width
-    )
+    return -0.5 * height <= gap <= GAP * max(height, line.bbox.height) and share_width(line.bbox, at, OVERLAP)

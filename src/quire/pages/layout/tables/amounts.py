@@ -11,6 +11,7 @@ from typing import NamedTuple
 from quire.core.median import median
 from quire.lexicon.amounts import is_number
 from quire.lexicon.finance.periods import MONTH
+from quire.pages.geometry.rows import grouped, near_values
 from quire.pages.layout.tables.columns import SIGNS
 from quire.pages.layout.tables.header import Head, read_head
 from quire.pages.layout.tables.mesh import Mesh
@@ -353,24 +354,12 @@ def _at(amount: Amount, ends: Sequence[float]) -> int:
 
 def _merged(values: list[float], near: float) -> list[float]:
     """The places where values lie, each the median of those that are near."""
-    groups: list[list[float]] = []
-    for value in sorted(values):
-        if groups and value - groups[-1][-1] < near:
-            groups[-1].append(value)
-        else:
-            groups.append([value])
-    return [median(group) for group in groups]
+    return [median(group) for group in near_values(values, near)]
 
 
 def _labelled(lines: Sequence[AmountRow]) -> list[list[AmountRow]]:
     """The lines of each row: a label may have several, before or after that with the amounts."""
-    groups: list[list[AmountRow]] = []
-    for line in lines:
-        if groups and _continues(groups[-1], line):
-            groups[-1].append(line)
-        else:
-            groups.append([line])
-    return groups
+    return grouped(lines, _continues)
 
 
 def _continues(group: Sequence[AmountRow], line: AmountRow) -> bool:
