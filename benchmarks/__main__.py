@@ -12,7 +12,19 @@ from benchmarks.report import LeftOut, Options, Report
 
 NAMES = (
     *("quality", "headings", "generated", "kinds", "statements", "fields", "characters", "robust", "speed", "readers"),
-    *("threads", "render", "surfaces", "cold", "heartbeat", "memory", "office", "scans", "scantables", "workers"),
+    *(
+        "threads",
+        "render",
+        "surfaces",
+        "cold",
+        "stageversions",
+        "heartbeat",
+        "memory",
+        "office",
+        "scans",
+        "scantables",
+        "workers",
+    ),
     *("scanmemory", "scanlanguages", "scanformulas", "scanstart"),
     *(
         "journal",
