@@ -12,7 +12,7 @@ from benchmarks.report import LeftOut, Options, Report
 
 NAMES = (
     *("quality", "headings", "generated", "kinds", "statements", "fields", "characters", "robust", "speed", "readers"),
-    "instructions",
+    *("instructions", "stageversions"),
     *("threads", "render", "surfaces", "cold", "heartbeat", "memory", "office", "scans", "scantables", "workers"),
     *("scanmemory", "scanlanguages", "scanformulas", "scanstart"),
     *(

@@ -126,8 +126,11 @@ class Index:
         target = IndexTarget(NONE if embedder is None else embedder.name if self._named == AUTO else self._named)
         profile = target.profile(embedder)
         wanted = [os.fspath(path) for path in paths]
+        searched = self._indexes.open()
         if rebuild:
-            wanted += self._indexed_beside(wanted, profile)
+            wanted += self._indexed_beside(wanted, self._indexes.open(profile) or searched)
+        elif searched is not None and searched.profile != profile and _is_alike(searched.profile, profile):
+            wanted += self._indexed_beside(wanted, searched)
         if not wanted:
             raise UsageError("there is nothing to index; name documents or folders, or --rebuild an index")
         index = self._begun(profile) if rebuild else self._indexes.open_or_make(profile)
@@ -244,9 +247,8 @@ class Index:
         """The embedder of an index: the one that was named, or that of the same name here."""
         return self._named if self._named not in (AUTO, NONE) else index.profile.embedder
 
-    def _indexed_beside(self, paths: Sequence[str], profile: IndexProfile) -> list[str]:
-        """The files that the version of a profile, or else the current one, has beside those below the paths."""
-        index = self._indexes.open(profile) or self._indexes.open()
+    def _indexed_beside(self, paths: Sequence[str], index: IndexBackend | None) -> list[str]:
+        """The files that a version has beside those below the paths."""
         asked = [Path(path).absolute() for path in paths]
         known = sorted(path for path, _ in index.known(tenant=self._tenant).values()) if index else []
         return [
@@ -266,12 +268,14 @@ class Index:
         return begun or self._indexes.make(profile)
 
     def _use(self, index: IndexBackend) -> None:
-        """Search a version from now on. One that was rebuilt takes the place of the earlier ones, which are dropped,
-        unless it lacks documents of them, for example because they could not be read this time."""
+        """Search a version from now on. One that was rebuilt, or filled by new code, takes the place of the earlier
+        ones, which are dropped, unless it lacks documents of them, for example because they could not be read this
+        time, or a server has put some there."""
         from quire.durable.indexing.delivery import records_of
 
-        same = [version.name for version in self.versions() if version.profile == index.profile]
-        earlier = [found for name in same[: same.index(index.name)] if (found := self._indexes.open(name=name))]
+        same = [version.name for version in self.versions() if _is_alike(version.profile, index.profile)]
+        opened = [found for name in same[: same.index(index.name)] if (found := self._indexes.open(name=name))]
+        earlier = [one for one in opened if {*one.tenants()} <= {self._tenant}]
         known = index.known(tenant=self._tenant)
         paths = {path for path, _ in known.values()}
         for one in earlier:
@@ -299,3 +303,8 @@ class Index:
         index.remove(sorted(gone - alive), tenant=self._tenant)
         # A document of which another file is left is put again, with the path of that one.
         outputs.forget([output.place for output in recorded if output.document in gone])
+
+
+def _is_alike(one: IndexProfile, other: IndexProfile) -> bool:
+    """Whether two versions differ at most in the code that made their contents."""
+    return replace(one, terms=other.terms) == other

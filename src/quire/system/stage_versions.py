@@ -72,7 +72,7 @@ STAGES: Mapping[str, StageCode] = {
     "extract": StageCode(("evidence.extract",), _EXTRACTS),
     "learned": StageCode(("evidence.learn.learned_extractor",)),
     "report": StageCode(("evidence.extract.reports",), _EXTRACTS),
-    "review": StageCode(("evidence.review",), ("durable.review_wait",)),
+    "review": StageCode(("evidence.review",), ("durable.review.review_steps",)),
     "render": StageCode(("pages.render",), ("durable.flows.page_images",)),
     "form": StageCode(("pipelines.domains.forms",), _DOMAINS),
     "form_workbook": StageCode(("pipelines.domains.forms",), _DOMAINS),

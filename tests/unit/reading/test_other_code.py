@@ -81,6 +81,7 @@ def made(told):
     return {event.stage for event in told if event.kind in ("started", "finished", "attempt")} - {"read"}
 
 
+@pytest.mark.processes
 def test_a_new_layout_asks_no_engine_and_draws_no_page(tmp_path, monkeypatch):
     log, store = tmp_path / "calls", tmp_path / "store"
     engine = NumberEngine(log=log)

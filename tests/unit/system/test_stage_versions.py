@@ -215,7 +215,7 @@ BY_HAND = {
         pipelines.correct.confidence pipelines.correct.filters pipelines.correct.language pipelines.correct.spaces
         pipelines.correct.split_lines pipelines.functions""",
     "formats of files and contracts with others": """
-        __init__ docling_serve.contract.answers evidence.learn.model output.export._docling""",
+        __init__ docling_serve.responses.task_states evidence.learn.model output.export._docling""",
     "names that users keep: ids of chunks and pictures": "output.place_crops retrieval.chunk",
     "records that others refer to, whose inputs are digests of what they hold or have the versions in them": """
         durable.extracts.extract_steps durable.flows.ends durable.flows.step_work durable.reads.read_records

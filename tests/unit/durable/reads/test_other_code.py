@@ -10,7 +10,7 @@ import pytest
 
 import quire
 from quire.durable.reads.read_records import load_result
-from quire.durable.runtimes import workflows_on
+from quire.durable.worker_workflows import workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 from tests import documents
@@ -22,7 +22,7 @@ KILLED = """
 import os, sys
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.reads.read_steps import DocumentSteps
-from quire.durable.runtimes import workflows_on
+from quire.durable.worker_workflows import workflows_on
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 
