@@ -20,7 +20,7 @@ CHECKED := $(wildcard src tests scripts benchmarks examples hatch_build.py)
 # "yes" when cargo is new enough for the crate; `make test CARGO=` goes without.
 CARGO ?= $(shell cargo --version 2>/dev/null | awk '{split($$2, v, "."); if (v[1] > 1 || v[2] >= 88) print "yes"}')
 CRATE := native/Cargo.toml
-SOURCES := $(wildcard native/src/*.rs) $(CRATE) native/pyproject.toml
+SOURCES := $(wildcard native/src/*.rs) native/build.rs $(CRATE) native/pyproject.toml
 RUST := PATH="$(abspath $(BIN)):$$PATH" PYO3_PYTHON="$(abspath $(BIN)/python)"
 
 # Compiled once, and not by each of the processes that the tests start: that is most of their time.

@@ -10,6 +10,9 @@ from typing import TypeAlias
 
 __version__: str
 
+SOURCE: str
+"""A digest of the sources of the crate."""
+
 Kind: TypeAlias = str
 """What is wrong: corrupt, internal, limit, password or unsupported."""
 

@@ -297,6 +297,7 @@ fn shutdown(py: Python<'_>) {
 fn quire_native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("SOURCE", env!("QUIRE_NATIVE_SOURCE"))?;
     module.add("PdfError", py.get_type::<PdfError>())?;
     module.add_class::<PdfFile>()?;
     module.add_class::<PyGlyphs>()?;

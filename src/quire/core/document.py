@@ -79,7 +79,7 @@ class Reader(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the reader, for the key of its output: `pdfium-native`, `pdfium-python`, `image`."""
+        """The name of the reader and the version of what it reads by: part of the key of its output."""
         ...
 
     @property

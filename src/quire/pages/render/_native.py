@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,14 +31,15 @@ class NativeReader:
     dropping the iterator stops it.
     """
 
-    name = "pdfium-native"
 
     def __init__(self, document: Document, data: bytes | None = None) -> None:
         self._name = document.name
         data = data or document.content
         path = document.path if data is None else None
+        library = find_pdfium()
+        self.name = f"pdfium-native {quire_native.SOURCE} on {pdfium_build(library)}"
         try:
-            self._pdf = quire_native.PdfFile(find_pdfium(), path, data, document.password)
+            self._pdf = quire_native.PdfFile(library, path, data, document.password)
         except quire_native.PdfError as error:
             raise self._error(*error.args) from None
         self.page_count = self._pdf.page_count
@@ -96,3 +98,8 @@ def find_pdfium() -> Path:
             if (path := Path(folder, name)).is_file():
                 return path
     raise ConfigurationError("PDFium is missing: install pypdfium2 from a wheel that ships it")
+
+
+def pdfium_build(library: Path) -> int:
+    """The number of the build of a PDFium that `pypdfium2` ships."""
+    return int(json.loads(library.with_name("version.json").read_bytes())["build"])

@@ -15,6 +15,7 @@ from typing import Any
 
 import pypdfium2 as pdfium2
 import pypdfium2.raw as pdfium
+from pypdfium2.version import PDFIUM_INFO
 
 from quire.core.document import Document, PageImage, RenderOptions
 from quire.core.errors import CorruptError, InputError, LimitError, PasswordError, UnsupportedError
@@ -41,7 +42,7 @@ def _alone() -> Iterator[None]:
 class PureReader:
     """A PDF opened with `pypdfium2`, one call of a process at a time; `threads` is accepted and not used."""
 
-    name = "pdfium-python"
+    name = f"pdfium-python on {PDFIUM_INFO.build}"
 
     @_alone()
     def __init__(self, document: Document, data: bytes | None = None) -> None:
