@@ -21,6 +21,11 @@ FAILED = re.compile(
 )
 """Lines of the supervisor, of Python, of asyncio and of the web server, each about work that nobody watches."""
 
+CANCELLED = "timeout graceful shutdown exceeded"
+"""The web server says so when it ends while requests are open."""
+SHOWN = 4000
+"""Characters of the logs in the failure of a test: their end."""
+
 
 class ThreadFailed(AssertionError):
     """A thread, a task or a server met an error that no test expects."""
@@ -65,7 +70,13 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
     before = item.stash[BEFORE]
     again = [name for name, count in restarts().items() if count > before.get(name, 0)]
     written = LOGS.news() + "".join(text for _, kind, text in item._report_sections if kind == "stderr")
-    failed = [f"{name} was started again" for name in again] + FAILED.findall(written)
+    failed = [f"{name} was started again" for name in again] + failures(written)
     if failed and item.get_closest_marker("restarts") is None:
-        raise ThreadFailed(f"{failed[0]} (a test that expects this has the mark `restarts`)\n{written}")
+        raise ThreadFailed(f"{failed[0]} (a test that expects this has the mark `restarts`)\n{written[-SHOWN:]}")
     return result
+
+
+def failures(written: str) -> list[str]:
+    """The lines about work that failed, but for requests that a server cancels because they do not end with it."""
+    before, _, after = written.partition(CANCELLED)
+    return FAILED.findall(before) + [line for line in FAILED.findall(after) if "ASGI" not in line]

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.supervision import CANCELLED, failures
+
 ROOT = Path(__file__).parents[2]
 
 TESTS = """
@@ -103,3 +105,9 @@ def test_an_error_that_nobody_watches_fails_its_test_and_no_other(tmp_path):
     ], ended.stdout + ended.stderr
     assert "ThreadFailed: quire-sweeper was started again" in ended.stdout
     assert "quire-waiter failed, and starts again in 1 s: the database is locked (a test that expects" in ended.stdout
+
+
+def test_requests_that_a_server_cancels_when_it_ends_are_no_failures():
+    cancelled = "ERROR:    Exception in ASGI application"
+    assert failures(cancelled) == [cancelled]
+    assert failures(f"Cancel 3 running task(s), {CANCELLED}\n{cancelled}") == []

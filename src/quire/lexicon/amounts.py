@@ -80,7 +80,7 @@ def numbers_in(text: str, *, mark: DecimalMark | None = None, scale: int = 1) ->
     """All numbers of a text, in order.
 
     `mark` begins the decimals in this document, where that is known (`decimal_mark`). `scale` is what the head of a
-    table says (`scale_of`): its figures are read with and without it.
+    table says (`scale_of`): its numbers are read with and without it.
     """
     return [number for match in _NUMBER.finditer(text) for number in _printed(text, match, mark, scale)]
 
@@ -149,7 +149,7 @@ def _has_cents(number: re.Match[str]) -> bool:
 
 
 def decimal_mark(texts: Iterable[str]) -> DecimalMark | None:
-    """What begins the decimals in a document: the mark of its figures with two decimals; None if there are both."""
+    """What begins the decimals in a document: the mark of its numbers with two decimals; None if there are both."""
     points = commas = 0
     for text in texts:
         points += len(re.findall(r"(?<![\d.,])\d{1,3}(?:,\d{3})*\.\d\d(?![\d.,])", text))
@@ -160,7 +160,7 @@ def decimal_mark(texts: Iterable[str]) -> DecimalMark | None:
 
 
 def scale_of(text: str) -> int:
-    """What the figures below a text are to be multiplied by: 1000 for `in thousands`; else 1."""
+    """What the numbers below a text are to be multiplied by: 1000 for `in thousands`; else 1."""
     match = _HEAD.search(text)
     if match is None:
         return 1

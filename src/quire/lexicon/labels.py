@@ -99,7 +99,7 @@ class LabelMatcher:
         return same
 
     def names(self, text: str) -> Mapping[str, float]:
-        """What a label names, each with a figure from 0 to its weight: 1 for exactly a label of it."""
+        """What a label names, each with a score from 0 to its weight: 1 for exactly a label of it."""
         found = self._known.get(text)
         if found is None:
             if len(self._known) > 20_000:
@@ -120,9 +120,9 @@ class LabelMatcher:
             if not wanted <= words.keys():
                 continue
             sure = min(words[word] for word in wanted)
-            figure = weight * sure / (1 + EXTRA * max(counted - len(wanted), 0))
-            if figure > best.get(name, 0.0):
-                best[name] = figure
+            score = weight * sure / (1 + EXTRA * max(counted - len(wanted), 0))
+            if score > best.get(name, 0.0):
+                best[name] = score
         return best
 
     def _word(self, word: str) -> tuple[str, float]:

@@ -8,7 +8,7 @@ import pytest
 
 from quire.evidence.extract.candidates.spans import spans_of
 from quire.lexicon.amounts import has_amount, is_amount, is_measure, is_number, is_price, number_readings
-from quire.pages.layout.labels import is_figure, names_figure
+from quire.pages.layout.labels import is_numeric, names_number
 
 SPELLINGS = {
     "1,234.56": "1234.56",
@@ -26,7 +26,7 @@ SPELLINGS = {
 @pytest.mark.parametrize("text", SPELLINGS)
 def test_every_part_takes_a_spelling_of_money_for_an_amount(text):
     assert is_number(text) and is_amount(text) and is_measure(text) and has_amount(f"Total {text}")
-    assert is_figure(text) and names_figure("Total of all 12 positions", text)
+    assert is_numeric(text) and names_number("Total of all 12 positions", text)
     assert Decimal(SPELLINGS[text]) in number_readings(text)
     assert any(span.kind == "amount" and text[span.start : span.end].strip() == text for span in spans_of(text))
 

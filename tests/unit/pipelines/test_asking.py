@@ -27,6 +27,7 @@ from quire.pipeline import (
     save,
 )
 from quire.reading.picture_questions import ROOM
+from quire.recognize import fallback
 from tests import scans
 from tests.fakes.engines import AsyncEngine, BadEngine, NumberEngine, calls, held, said_of
 from tests.runtime.tracking import wait_until
@@ -194,7 +195,7 @@ def test_an_engine_may_be_async_in_a_read_and_in_a_pipeline(sheets, policy):
     read = quire.read(sheets, engines=engine)
     piped = Pipeline(engine)(sheets)
     assert [page.text for page in read.pages] == [page.text for page in piped.pages] == [said_of(n) for n in (1, 2, 3)]
-    careful = quire.read(sheets, engines=quire.pages.recognize.fallback(BadEngine(), engine))
+    careful = quire.read(sheets, engines=fallback(BadEngine(), engine))
     assert [page.text for page in careful.pages] == [said_of(n) for n in (1, 2, 3)]
 
 

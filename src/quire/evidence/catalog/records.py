@@ -86,7 +86,7 @@ class CatalogTexts:
         return dict(self._with_scale())
 
     def _with_scale(self) -> Iterator[tuple[str, int]]:
-        """By block: what the head of a table, or the text right above it, says about its figures."""
+        """By block: what the head of a table, or the text right above it, says about its numbers."""
         above = ""
         for block in self._blocks:
             if block.table is not None:

@@ -82,7 +82,7 @@ class LeafValue:
 
     @property
     def _is_scale(self) -> bool:
-        """Whether a leaf asks what figures are multiplied by: `in millions` says 1,000,000."""
+        """Whether a leaf asks what numbers are multiplied by: `in millions` says 1,000,000."""
         return self.leaf.type in ("number", "integer") and _SCALE.search(self.leaf.name.casefold()) is not None
 
     @property

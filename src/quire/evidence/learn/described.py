@@ -41,15 +41,15 @@ class LeafRows:
 
     def best(self, weights: Mapping[int, float]) -> LeafChoice | None:
         """The likeliest choice; None for no value."""
-        figures = scores(weights, self.rows)
-        at = figures.index(max(figures))
+        totals = scores(weights, self.rows)
+        at = totals.index(max(totals))
         return self.choices[at - 1] if at else None
 
     def ranked(self, weights: Mapping[int, float]) -> list[tuple[float, LeafChoice | None]]:
         """The choices with how likely each is, the likeliest first; None stands for no value."""
-        figures = scores(weights, self.rows)
-        most = max(figures)
-        likely = [math.exp(figure - most) for figure in figures]
+        totals = scores(weights, self.rows)
+        most = max(totals)
+        likely = [math.exp(score - most) for score in totals]
         total = sum(likely)
         listed = zip([one / total for one in likely], (None, *self.choices), strict=True)
         return sorted(listed, key=lambda one: -one[0])

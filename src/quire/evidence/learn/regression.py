@@ -122,9 +122,9 @@ def hardest(documents: Sequence[ChoiceRows]) -> list[Sequence[int]]:
 def _kept(one: ChoiceRows, values: Floats) -> list[int]:
     import numpy as np
 
-    figures = np.add.reduceat(values, np.cumsum(one.sizes) - one.sizes).tolist()
+    totals = np.add.reduceat(values, np.cumsum(one.sizes) - one.sizes).tolist()
     right = {*one.right}
-    wrong = sorted((at for at in range(1, len(figures)) if at not in right), key=lambda at: (-figures[at], at))
+    wrong = sorted((at for at in range(1, len(totals)) if at not in right), key=lambda at: (-totals[at], at))
     return sorted({0, *right, *wrong[:MOST_WRONG]})
 
 
@@ -180,8 +180,8 @@ class _Matrix:
         """Of the loss: how likely the right choices are, on average over the documents."""
         import numpy as np
 
-        figures = np.add.reduceat((weights * self._times)[self._at], self._starts)
-        likely = np.exp(figures - np.maximum.reduceat(figures, self._firsts)[self._document])
+        totals = np.add.reduceat((weights * self._times)[self._at], self._starts)
+        likely = np.exp(totals - np.maximum.reduceat(totals, self._firsts)[self._document])
         all_of = np.add.reduceat(likely, self._firsts)[self._document]
         right = np.where(self._right, likely, 0.0)
         right_of = np.add.reduceat(right, self._firsts)[self._document]

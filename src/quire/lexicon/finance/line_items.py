@@ -322,14 +322,14 @@ def likeness(label: str, wanted: Sequence[str]) -> float:
         if not names or not words:
             continue
         if plain_label(label) == plain_label(one) or _is_owners(label, one):
-            figure = 1.0
+            score = 1.0
         elif words == names:
-            figure = 0.99
+            score = 0.99
         elif words[: len(names)] == names and (set(words[len(names) :]) <= _QUALIFIERS or "," in label):
-            figure = 0.85
+            score = 0.85
         else:
             continue
-        best = max(best, figure - 0.02 * at)
+        best = max(best, score - 0.02 * at)
     return best
 
 

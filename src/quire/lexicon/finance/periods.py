@@ -56,7 +56,7 @@ def stated_period(head: str, above: str = "") -> StatedPeriod | None:
 
 
 def is_period(text: str) -> bool:
-    """Whether a line names the period or the unit of figures, and nothing else: `Three months ended March 31`."""
+    """Whether a line names the period or the unit of numbers, and nothing else: `Three months ended March 31`."""
     if text.count("(") != text.count(")"):
         return False
     tokens = [token.casefold() for token in _TOKEN.findall(text)]

@@ -18,8 +18,8 @@ from quire.pages.layout.labels import is_label
 from quire.pages.layout.lines import Line, words_of
 from quire.pages.layout.parties import (
     are_contacts,
-    are_figures,
     are_labelled,
+    are_numbers,
     has_place,
     is_address,
     is_blank,
@@ -260,7 +260,7 @@ def _texts(rows: list[_Row], above: _Row, rules: Rules) -> list[_Text]:
         return []
     texts = [sorted(text, key=lambda cell: cell.baseline) for text in texts]
     said = [[cell.text for cell in text] for text in texts]
-    if any(map(are_figures, said)) or _is_ruled(texts, rules):
+    if any(map(are_numbers, said)) or _is_ruled(texts, rules):
         return []
     tight = all(_step(a, b) <= STEP * a[0].size for a, b in pairwise(rows))
     inside = len(above) > 1 and _step(above, rows[0]) < LARGER * _step(*rows[:2]) and not names_party(said[0][0])

@@ -1,6 +1,6 @@
 """Labels with their values: `Invoice number: 42`, a label left of its value, or above it.
 
-A colon makes a label, and on a page of short lines (an invoice, a form) so does a short text with a figure to its
+A colon makes a label, and on a page of short lines (an invoice, a form) so does a short text with a number to its
 right. What a table holds is not looked at: its rows say what belongs together.
 """
 
@@ -17,12 +17,12 @@ from quire.pages.geometry.extents import box_of
 from quire.pages.geometry.rows import TIGHT_ROW, baseline_rows, from_left
 from quire.pages.layout.labels import (
     FEWEST_PAIRS,
-    is_figure,
     is_known_label,
     is_label,
     is_number,
+    is_numeric,
     is_prose,
-    names_figure,
+    names_number,
 )
 from quire.pages.layout.lines import Line
 from quire.pages.layout.patterns import bullet, list_number
@@ -117,17 +117,17 @@ def _in_row(page: PageText, row: Sequence[Line], *, form: bool) -> list[_Found]:
     while rest:
         line, *rest = rest
         label, value = _cut(page, line, form=form)
-        if label and value and rest and is_figure(value.text) and is_figure(rest[0].text):
+        if label and value and rest and is_numeric(value.text) and is_numeric(rest[0].text):
             return []  # a row of a table
         if label and value:
             found.append(_Found(label, value, [line], sure=False))
         elif label and rest and _is_value_of(page, label, rest[0]):
-            if len(rest) > 1 and is_figure(rest[1].text):
+            if len(rest) > 1 and is_numeric(rest[1].text):
                 return []  # a row of a table
             found.append(_Found(label, rest[0], [line, rest.pop(0)], sure=True))
         elif label:
             found.append(_Found(label, None, [line], sure=False))
-        elif form and rest and names_figure(line.text, rest[0].text) and _is_value_of(page, line, rest[0]):
+        elif form and rest and names_number(line.text, rest[0].text) and _is_value_of(page, line, rest[0]):
             if len(rest) > 1 and not is_label(rest[1].text):
                 return []  # a row of a table
             found.append(_Found(line, rest[0], [line, rest.pop(0)], sure=True))
@@ -195,7 +195,7 @@ def _may_be_value(value: Line, *, form: bool) -> bool:
 
 
 def _cut_by_weight(page: PageText, line: Line) -> tuple[Line | None, Line | None]:
-    """A bold label before a figure, or the other way round, without a colon."""
+    """A bold label before a number, or the other way round, without a colon."""
     if page.fonts[line.runs[0]] == page.fonts[line.runs[-1]]:
         return None, None
     bold = [page.font_table[page.fonts[run]].look.bold for run in line.runs]
@@ -203,7 +203,7 @@ def _cut_by_weight(page: PageText, line: Line) -> tuple[Line | None, Line | None
     if len(changes) != 1:
         return None, None
     label, value = _piece(page, line, line.runs[: changes[0]]), _piece(page, line, line.runs[changes[0] :])
-    return (label, value) if is_label(label.text) and is_figure(value.text) else (None, None)
+    return (label, value) if is_label(label.text) and is_numeric(value.text) else (None, None)
 
 
 def _piece(page: PageText, line: Line, runs: list[int]) -> Line:

@@ -72,21 +72,21 @@ def is_known_label(text: str) -> bool:
     return _KNOWN.match(text) is not None
 
 
-def names_figure(text: str, figure: str) -> bool:
-    """Whether a text beside a figure names it: beside an amount it may be longer, and have figures itself."""
+def names_number(text: str, number: str) -> bool:
+    """Whether a text beside a number names it: beside an amount it may be longer, and have numbers itself."""
     if is_label(text):
-        return is_figure(figure)
+        return is_numeric(number)
     words = text.split()
     letters = sum(map(str.isalpha, text))
     short = len(text) <= AMOUNT_LENGTH and len(words) <= AMOUNT_WORDS and 10 * letters >= 4 * len("".join(words))
-    return short and _LABEL.match(text) is not None and is_amount(figure)
+    return short and _LABEL.match(text) is not None and is_amount(number)
 
 
-def is_figure(text: str) -> bool:
+def is_numeric(text: str) -> bool:
     """Whether a text is an amount, a number, a date or a code with digits."""
     return len(text) <= LABEL_LENGTH and (_FIGURE.fullmatch(text) is not None or is_one_number(text) or is_date(text))
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a figure, or a number written in groups."""
-    return is_figure(text) or _GROUPS.fullmatch(text) is not None
+    """Whether a text is a number, or a number written in groups."""
+    return is_numeric(text) or _GROUPS.fullmatch(text) is not None

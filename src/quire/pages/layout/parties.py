@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from quire.pages.layout.labels import is_figure, is_label
+from quire.pages.layout.labels import is_label, is_numeric
 
 HEADING = 40  # characters
 PLACES = 2  # a text with more lines that name a town is a column of towns
@@ -116,9 +116,9 @@ def are_labelled(texts: Sequence[str]) -> bool:
     return labelled >= LINES and 2 * labelled > len(texts)
 
 
-def are_figures(texts: Sequence[str]) -> bool:
-    """Whether half of the lines of a text, or more, are only a figure."""
-    return 2 * sum(map(is_figure, texts)) >= len(texts)
+def are_numbers(texts: Sequence[str]) -> bool:
+    """Whether half of the lines of a text, or more, are only a number."""
+    return 2 * sum(map(is_numeric, texts)) >= len(texts)
 
 
 def _is_town(text: str) -> bool:
@@ -126,4 +126,4 @@ def _is_town(text: str) -> bool:
 
 
 def _is_street(text: str) -> bool:
-    return not label_of(text) and not is_figure(text) and _STREET.search(text) is not None
+    return not label_of(text) and not is_numeric(text) and _STREET.search(text) is not None

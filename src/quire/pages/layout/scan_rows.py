@@ -11,9 +11,9 @@ PROSE_WIDTH = 120.0  # points: a narrower column is hardly one of text
 
 
 def stand_in_rows(few: list[Boxed], many: list[Boxed]) -> bool:
-    """Whether two sides of a scan are labels and values: figures in rows, or no prose and short things on one side."""
+    """Whether two sides of a scan are labels and values: numbers in rows, or no prose and short things on one side."""
     aligned = sum(1 for thing in few if any(are_level(thing, other) for other in many)) >= ALIGNED * len(few)
-    if aligned and (_are_figures(few) or _are_figures(many)):
+    if aligned and (_are_numbers(few) or _are_numbers(many)):
         return True
     if _is_prose(few) or _is_prose(many):
         return False
@@ -22,8 +22,8 @@ def stand_in_rows(few: list[Boxed], many: list[Boxed]) -> bool:
     return len(few) < 3
 
 
-def _are_figures(things: list[Boxed]) -> bool:
-    """Whether most of some things are short and hold a figure."""
+def _are_numbers(things: list[Boxed]) -> bool:
+    """Whether most of some things are short and hold a number."""
     texts = [getattr(thing, "text", "") for thing in things]
     return 2 * sum(1 for t in texts if len(t) <= VALUE_LETTERS and any(map(str.isdigit, t))) > len(texts)
 

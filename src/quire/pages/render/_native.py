@@ -31,7 +31,6 @@ class NativeReader:
     dropping the iterator stops it.
     """
 
-
     def __init__(self, document: Document, data: bytes | None = None) -> None:
         self._name = document.name
         data = data or document.content

@@ -114,10 +114,10 @@ class _PageLines:
             shared = min(right, end) - max(left, start)
             if shared >= OVERLAP * min(right - left, end - start):
                 best, least = other, gap
-        return "" if best is None or _says_its_value(best.text) or self._has_figure(best) else best.text
+        return "" if best is None or _says_its_value(best.text) or self._has_number(best) else best.text
 
-    def _has_figure(self, line: PlacedLine) -> bool:
-        """Whether the next text to the right in the same row is a figure."""
+    def _has_number(self, line: PlacedLine) -> bool:
+        """Whether the next text to the right in the same row is a number."""
         assert line.box is not None
         _, top, right, bottom = line.box
         found, nearest, height = None, 1e9, line.height
@@ -180,7 +180,7 @@ class _TableHeads:
         return _joined([left[0]]) if left else ""
 
     def of_column(self, cell: Cell) -> str:
-        """The header cells above, or the nearest text without figures where the table has none."""
+        """The header cells above, or the nearest text without numbers where the table has none."""
         above = [other for other in self._columns[cell.column] if other.row < cell.row]
         if heads := [other for other in above if other.header and not cell.header]:
             return _joined(heads)

@@ -38,7 +38,7 @@ def values_in_line(line: PlacedLine) -> Iterator[TextSpan]:
 
 
 def _label_start(text: str, start: int, end: int, spaces: dict[int, float], usual: float) -> int:
-    """Where the label before a colon begins: behind the widest space if that is wide, else behind the last figure, else
+    """Where the label before a colon begins: behind the widest space if that is wide, else behind the last number, else
     it is the last word."""
     at = [match.start() + start for match in _WORD.finditer(text[start:end])][-MOST_WORDS:]
     if not at:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from quire.lexicon.amounts import DecimalMark, currency_forms, decimal_mark, number_readings
 from quire.lexicon.dates import date_readings
 
-_FIGURES = re.compile(r"\s*(\d{1,2})\s?[-/.]\s?(\d{1,2})\s?[-/.]")
+_DAY_AND_MONTH = re.compile(r"\s*(\d{1,2})\s?[-/.]\s?(\d{1,2})\s?[-/.]")
 _AMERICAN = re.compile(  # Boulder, CO 80304
     r"[^\W\d_][,.]?\s(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|"
     r"V[AT]|W[AIVY])\.?,?\s\d{5}(?:-\d{4})?(?!\d)"
@@ -36,10 +36,10 @@ class Readings:
         found = sorted(date_readings(text))
         if len(found) < 2:
             return found[0] if found else None
-        figures = _FIGURES.match(text)
-        if figures is None:
+        numbers = _DAY_AND_MONTH.match(text)
+        if numbers is None:
             return found[0]
-        month = int(figures[2] if self._day_first else figures[1])
+        month = int(numbers[2] if self._day_first else numbers[1])
         return next((iso for iso in found if int(iso[5:7]) == month), found[0])
 
     @staticmethod
@@ -53,7 +53,7 @@ def _is_day_first(dates: Iterable[str], *, american: bool) -> bool:
     whether the document names a place in the United States."""
     votes = 0
     for text in dates:
-        if figures := _FIGURES.match(text):
-            first, second = int(figures[1]), int(figures[2])
-            votes += (first > 12 >= second) - (second > 12 >= first) + 3 * ("." in figures[0])
+        if numbers := _DAY_AND_MONTH.match(text):
+            first, second = int(numbers[1]), int(numbers[2])
+            votes += (first > 12 >= second) - (second > 12 >= first) + 3 * ("." in numbers[0])
     return votes > 0 or (votes == 0 and not american)

@@ -17,8 +17,8 @@ from quire.lexicon.amounts import is_measure
 APART = 0.8  # how much more heads look like labels than what is below them
 LISTED = 0.5  # how much more the left of two columns looks like labels in a list of labels with values
 NAMING = 0.8  # how much more the first column looks like labels where it names the rows
-DIGITS = 0.4  # of the cells, in a table of figures
-FIGURES = 0.6  # of the other cells there
+DIGITS = 0.4  # of the cells, in a table of numbers
+NUMERIC = 0.6  # of the other cells there
 CLOSER = 0.7  # of the usual gap between rows: how far below the heads their second line is
 ROWS_APART = 4.0  # of the height: the gap between the rows of a table
 MOST_HEADS = 3  # rows of heads in a table that the layout found
@@ -76,7 +76,7 @@ class TableFinder:
             return None
         if any(is_measure(word) for one in _all([above]) for word in one.text.split()):  # a year may be a head
             return None
-        if not _has_figures(_all(rows)) and not self._are_labels(above):
+        if not _has_numbers(_all(rows)) and not self._are_labels(above):
             return None
         table = HeadedTable(above, rows, self._has_named_rows(rows, named))
         return table if self._apart(table) >= APART else None
@@ -92,7 +92,7 @@ class TableFinder:
     def _has_named_rows(self, rows: Sequence[Cells], column: int) -> bool:
         names = [piece for cells in rows for piece in cells.get(column, ())]
         others = _all(_without(rows, column))
-        if not names or not others or sum(one.is_figure for one in others) < FIGURES * len(others):
+        if not names or not others or sum(one.is_numeric for one in others) < NUMERIC * len(others):
             return False
         return self._mean(names) - self._mean(others) >= NAMING
 
@@ -126,7 +126,7 @@ class TableFinder:
         texts = [pieces[0] for cells in below for pieces in cells.values()]
         if sum(len(cells) > 1 for cells in below) < FEWEST_ROWS or self._is_list(heads, below):
             return None
-        if not _has_figures(texts) and self._mean([head for head, *_ in heads]) - self._mean(texts) < APART:
+        if not _has_numbers(texts) and self._mean([head for head, *_ in heads]) - self._mean(texts) < APART:
             return None
         return HeadedTable(dict(enumerate(heads)), below, self._has_named_rows(below, 0))
 
@@ -149,7 +149,7 @@ def _all(rows: Iterable[Cells]) -> list[LinePiece]:
     return [piece for cells in rows for pieces in cells.values() for piece in pieces]
 
 
-def _has_figures(pieces: Sequence[LinePiece]) -> bool:
+def _has_numbers(pieces: Sequence[LinePiece]) -> bool:
     return sum(piece.has_digit for piece in pieces) >= DIGITS * len(pieces)
 
 

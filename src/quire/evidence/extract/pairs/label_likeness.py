@@ -36,7 +36,7 @@ _SENTENCE = re.compile(r"[a-z]{2,}[.;] [A-Za-z][a-z]+ [a-z]")
 
 
 class LabelScores(NamedTuple):
-    """A figure for each piece, above 0 for labels: by itself, and with what looks like it or stands beside it."""
+    """A number for each piece, above 0 for labels: by itself, and with what looks like it or stands beside it."""
 
     own: Mapping[LinePiece, float]
     all: Mapping[LinePiece, float]
@@ -64,7 +64,7 @@ def _own(piece: LinePiece) -> float:
     if piece.is_label:
         return CERTAIN
     plain = piece.name
-    if piece.is_figure or _PLACE.search(plain) or _STREET.search(piece.text) or not any(map(str.isalpha, plain)):
+    if piece.is_numeric or _PLACE.search(plain) or _STREET.search(piece.text) or not any(map(str.isalpha, plain)):
         return FIGURE
     words = label_words(plain)
     score = NAMED * sum(map(is_form_word, words)) / len(words) if words else 0.0

@@ -157,7 +157,7 @@ class _PagePairs:
             if label.rest is None and label not in self._taken and (below := self._at(label, "below")) is not None:
                 yield self._made(label, self._continued(label, below), sure=True)
         yield from self._unmarked()
-        yield from self._before_figures()
+        yield from self._before_numbers()
 
     def _is_label(self, piece: LinePiece) -> bool:
         return piece.is_label or (self._scores[piece] >= self._least and piece.may_name)
@@ -267,9 +267,9 @@ class _PagePairs:
         ways = {label: dict(self._ways(label)) for label in labels}
         usual = Counter(way for found in ways.values() for way in found)
         choices = [
-            (figure + USUAL * usual[way] / len(labels), -number, way)
+            (score + USUAL * usual[way] / len(labels), -number, way)
             for number, label in enumerate(labels)
-            for way, figure in ways[label].items()
+            for way, score in ways[label].items()
         ]
         for _, number, way in sorted(choices, reverse=True):
             label = labels[-number]
@@ -277,24 +277,24 @@ class _PagePairs:
                 self._taken.add(label)
                 yield self._made(label, self._continued(label, value), sure=False)
 
-    def _before_figures(self) -> Iterator[_Pair]:
-        """Short texts that have nothing but a figure to their right."""
+    def _before_numbers(self) -> Iterator[_Pair]:
+        """Short texts that have nothing but a number to their right."""
         for piece in self._pieces.all:
             if piece in self._taken or piece.is_label or not piece.may_name:
                 continue
             value = self._at(piece, "right")
-            if value is not None and value.is_figure and self._pieces.row_of(piece) == [value]:
+            if value is not None and value.is_numeric and self._pieces.row_of(piece) == [value]:
                 yield self._made(piece, self._continued(piece, value), sure=False)
 
     def _ways(self, label: LinePiece) -> Iterator[tuple[Way, float]]:
-        """Where a label has something that may be its value, with a figure for how near and how likely it is."""
-        for way, figure in PREFERRED.items():
+        """Where a label has something that may be its value, with a score for how near and how likely it is."""
+        for way, score in PREFERRED.items():
             value = self._at(label, way)
             if value is not None:
                 reach = REACH * self._size[0] if way == "right" else STACKED[way] * label.height
                 aligned = way == "below" and abs(value.box[0] - label.box[0]) <= ALIGNED * label.height
                 far = FARTHEST * gap_of(label, value, way) / reach
-                yield way, figure + UNDER * aligned - far - LIKE_LABEL * self._scores[value]
+                yield way, score + UNDER * aligned - far - LIKE_LABEL * self._scores[value]
 
     def _made(
         self, label: LinePiece, value: Sequence[LinePiece], *, sure: bool, more: Sequence[LinePiece] = ()

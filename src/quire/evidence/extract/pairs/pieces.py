@@ -61,7 +61,7 @@ class LinePiece:
         return unnumbered(self.text)
 
     @property
-    def is_figure(self) -> bool:
+    def is_numeric(self) -> bool:
         """Whether it is a number, a date or a code, with few letters besides."""
         text = self.text
         if not self.has_digit:
@@ -182,7 +182,7 @@ def _value(
 
 
 def _with_colon(text: str) -> Iterator[tuple[int, int]]:
-    """Where labels with a colon begin and end: the first with all that is before its colon, unless that has a figure;
+    """Where labels with a colon begin and end: the first with all that is before its colon, unless that has a number;
     those that follow with the words before theirs that labels are made of."""
     at = 0
     for match in _COLON.finditer(text):
@@ -208,7 +208,7 @@ def _is_name(words: Sequence[str]) -> bool:
 
 def _end_of_name(line: PlacedLine, start: int, end: int) -> int:
     """Where a label without a colon ends that has its value in the same line: before a cross, or behind words that
-    labels are made of, before a figure, or in capitals before small letters; 0 if there is none."""
+    labels are made of, before a number, or in capitals before small letters; 0 if there is none."""
     named = _NAMED.match(line.text[start:end]) or _TICKED.match(line.text[start:end])
     if named and may_name(named[1]):
         return start + named.end(1)

@@ -95,8 +95,8 @@ class AddressBlocks:
                 continue
             if address_marks(name.text) >= STREET:
                 continue
-            figure = 0.5 + 0.05 * has_legal_form(name.text) + 0.05 * block.greets - 0.1 * name.bbox.top
-            best = max(best, figure + 0.02 * (name is block.names[-1]))
+            score = 0.5 + 0.05 * has_legal_form(name.text) + 0.05 * block.greets - 0.1 * name.bbox.top
+            best = max(best, score + 0.02 * (name is block.names[-1]))
         return best
 
     def _heads_bank(self, line: Candidate) -> bool:

@@ -46,8 +46,8 @@ class Arithmetic:
                 continue
             names = matcher.names(amount.before or amount.left or amount.above)
             best = max(names.values(), default=0.0)
-            for name, figure in names.items():
-                if figure == best >= SURE and _cents(amount) not in self._named[name]:
+            for name, score in names.items():
+                if score == best >= SURE and _cents(amount) not in self._named[name]:
                     self._named[name].append(_cents(amount))
         for values in self._named.values():
             del values[MOST:]
@@ -84,21 +84,21 @@ class Arithmetic:
         """What an amount gains as a total where others add up to it, and loses where it is a part of a sum."""
         cents = round(100 * value)
         named = self._named
-        figure = 0.1 * (cents in self._sums) - 0.1 * (cents in self._parts and cents not in self._sums)
+        score = 0.1 * (cents in self._sums) - 0.1 * (cents in self._parts and cents not in self._sums)
         is_paid = any(paid - change == cents for paid in named["paid"] for change in named["change"])
-        figure += 0.15 * is_paid
+        score += 0.15 * is_paid
         if cents in named["paid"] and not named["change"]:
-            figure += 0.15
+            score += 0.15
         if any(rounding and total + rounding == cents for total in named["total"] for rounding in named["rounding"]):
-            figure += ROUNDED if is_paid and cents not in named["total"] else 0.15
+            score += ROUNDED if is_paid and cents not in named["total"] else 0.15
         deposits = [abs(paid) for paid in named["paid"] if paid]
         if cents in named["amount_due"] and any(total - paid == cents for total in named["total"] for paid in deposits):
-            figure -= DUE
+            score -= DUE
         extras = [0, *named["service_charge"]]
         rounded = [0, *named["rounding"]]
         nets = (net + extra + rest for net in named["net"] for extra in extras for rest in rounded)
         taxes = {tax for tax in named["tax"] if tax}
-        return figure + 0.1 * any(cents - net in taxes for net in nets)
+        return score + 0.1 * any(cents - net in taxes for net in nets)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from quire.lexicon.labels import LabelMatcher, is_form_label
 from quire.lexicon.phrases import solid
 
 LEAST = 0.42
-"""The least figure with which a candidate is proposed."""
+"""The least score with which a candidate is proposed."""
 TITLED = 0.15
 """What the number of an invoice has over other numbers on a document that calls itself invoice."""
 REPEATED = 0.03
@@ -76,7 +76,7 @@ _ALONE: frozenset[ValueKind] = frozenset({"email", "iban", "url", "phone"})
 class Ranked:
     """A candidate with how well it fits a leaf, from 0 to a little above 1, and the label that says so."""
 
-    figure: float
+    score: float
     candidate: Candidate
     label: str = ""
     named: float = 0.0
@@ -125,12 +125,12 @@ class Ranking:
             if (one := self._scored(wanted, candidate, weight)) is not None
         ]
         found += [
-            Ranked(OTHER * fit.figure, candidate, fit.label)
+            Ranked(OTHER * fit.score, candidate, fit.label)
             for kind in wanted.others
             for candidate in self._by_kind.get(kind, ())
             if candidate.paired and value_of(wanted.leaf, candidate) is not None
             if (fit := self._labels.of(wanted, candidate)).label == candidate.paired
-            if fit.figure >= NAMED
+            if fit.score >= NAMED
         ]
         return _by_value(found, numeric="amount" in wanted.kinds and wanted.kind != "text")
 
@@ -149,7 +149,7 @@ class Ranking:
         fit = self._labels.of(wanted, candidate)
         of_column = fit.label == candidate.column_head != candidate.paired
         if fit.label and of_column and self._is_one_of_many(candidate):
-            fit = fit._replace(figure=fit.figure * SPREAD)
+            fit = fit._replace(score=fit.score * SPREAD)
         if fit.label and solid(fit.label) == solid(candidate.text):
             return None
         if self._is_label(wanted, candidate):
@@ -157,22 +157,22 @@ class Ranking:
         begins = candidate.origin == "span" and candidate.after and not candidate.before
         if wanted.kind == "text" and (begins or candidate.is_part):
             weight *= A_PART
-        figure = weight * fit.figure + self._placed(wanted, candidate, fit)
+        score = weight * fit.score + self._placed(wanted, candidate, fit)
         name = wanted.concept.id if wanted.concept is not None else ""
         amount = candidate.value if candidate.kind in ("amount", "number") else None
         adds_up = self._arithmetic.says(name, amount) if isinstance(amount, float) else None
         if adds_up is not None:
-            figure = max(figure + ADDS_UP, PROVEN) if adds_up else figure - ANOTHER
+            score = max(score + ADDS_UP, PROVEN) if adds_up else score - ANOTHER
         elif isinstance(amount, float):
             adds_up = self._arithmetic.is_of_items(name, amount)
-        if figure <= 0:
+        if score <= 0:
             return None
-        figure += 0.02 * (candidate.origin in ("field", "cell", "line")) - 0.01 * min(candidate.page - 1, 5)
-        figure += 0.2 * (candidate.page in leaf.pages)
+        score += 0.02 * (candidate.origin in ("field", "cell", "line")) - 0.01 * min(candidate.page - 1, 5)
+        score += 0.2 * (candidate.page in leaf.pages)
         if candidate.confidence is not None:
-            figure -= DOUBTED * (1 - candidate.confidence)
-        label = fit.label if fit.figure >= 0.4 else ""
-        return Ranked(figure, candidate, label, named=min(fit.figure, 1.0) if label else 0.0, adds_up=adds_up)
+            score -= DOUBTED * (1 - candidate.confidence)
+        label = fit.label if fit.score >= 0.4 else ""
+        return Ranked(score, candidate, label, named=min(fit.score, 1.0) if label else 0.0, adds_up=adds_up)
 
     def _is_label(self, wanted: WantedLeaf, candidate: Candidate) -> bool:
         if candidate.kind not in ("name", "text") or wanted.leaf.enum:
@@ -193,23 +193,23 @@ class Ranking:
         name = wanted.concept.id if wanted.concept is not None else ""
         if name == "seller" and candidate.kind == "name":
             if candidate.is_label and is_form_label(candidate.text):
-                return -fit.figure
-            return self._senders.name(candidate) - (1 - LABELLED) * fit.figure
-        if name == "buyer" and candidate.kind == "name" and fit.figure < LABELLED:
-            return max(self._senders.recipient(candidate, self.sender) - fit.figure, 0.0)
+                return -fit.score
+            return self._senders.name(candidate) - (1 - LABELLED) * fit.score
+        if name == "buyer" and candidate.kind == "name" and fit.score < LABELLED:
+            return max(self._senders.recipient(candidate, self.sender) - fit.score, 0.0)
         if wanted.kind == "address" and candidate.kind == "address":
             within = address_marks(fit.label) >= 1 and fit.label != candidate.paired  # the line above is one of it
             share = 1.0 if within else 1 - LABELLED
-            return self._senders.address(candidate, self.sender) - share * fit.figure
+            return self._senders.address(candidate, self.sender) - share * fit.score
         if candidate.kind in ("amount", "number") and name in ("total", "gross"):
             return self._amount(candidate, fit)
         if name in ("period_from", "period_to"):
             return self._period(name, candidate, fit)
         if name in _DATES and _DATED.search(candidate.before):
-            return max(0.75 - fit.figure, 0.0)
+            return max(0.75 - fit.score, 0.0)
         if name == "due_date" and _PAY_BY.search(candidate.before):
-            return max(0.7 - fit.figure, 0.0)
-        if name in _DATES and not fit.figure:
+            return max(0.7 - fit.score, 0.0)
+        if name in _DATES and not fit.score:
             return self._undated(candidate)
         if name == "currency":
             return self._currency(candidate)
@@ -217,11 +217,11 @@ class Ranking:
             return 0.45 if len({one.value for one in self._by_kind[candidate.kind]}) == 1 else 0.2
         if (
             wanted.kind == "code"
-            and fit.figure
+            and fit.score
             and address_marks(f"{candidate.before} {candidate.text} {candidate.after}") >= IN_STREET
         ):
-            return -fit.figure  # No. 18, Jalan PJS 11/20
-        if name == "invoice_number" and candidate.kind == "code" and fit.figure < 0.5:
+            return -fit.score  # No. 18, Jalan PJS 11/20
+        if name == "invoice_number" and candidate.kind == "code" and fit.score < 0.5:
             return 0.3 * (candidate.size > 1.3 and candidate.bbox.top < 0.4)
         return 0.0
 
@@ -233,22 +233,22 @@ class Ranking:
     def _amount(self, candidate: Candidate, fit: LabelFit) -> float:
         value = candidate.value
         if not isinstance(value, float) or not self._may_be_total(value, fit):
-            return -fit.figure
+            return -fit.score
         value = abs(value)
-        figure = 0.1 * self._shares.get(value, 0.0) + 0.05 * (candidate.page == self._last_page)
-        figure += 0.05 * candidate.bbox.top + self._arithmetic.support(value)
-        figure += OF_ROW * bool(candidate.skipped and self._arithmetic.is_sum(value))
-        return figure if fit.figure or candidate.kind == "amount" else 0.0
+        score = 0.1 * self._shares.get(value, 0.0) + 0.05 * (candidate.page == self._last_page)
+        score += 0.05 * candidate.bbox.top + self._arithmetic.support(value)
+        score += OF_ROW * bool(candidate.skipped and self._arithmetic.is_sum(value))
+        return score if fit.score or candidate.kind == "amount" else 0.0
 
     def _may_be_total(self, value: float, fit: LabelFit) -> bool:
         """Whether it is more than nothing; or the largest below it, as the total of a credit note is."""
-        return value > 0 or (value < 0 and fit.figure >= SURE and self._shares.get(-value, 0.0) == 1)
+        return value > 0 or (value < 0 and fit.score >= SURE and self._shares.get(-value, 0.0) == 1)
 
     def _period(self, name: str, candidate: Candidate, fit: LabelFit) -> float:
         starts, ends = _STARTS.match(candidate.after), _ENDS.search(candidate.before)
         if starts or ends:
-            return 0.05 if bool(starts) == (name == "period_from") else -0.8 * fit.figure
-        return -0.2 * fit.figure
+            return 0.05 if bool(starts) == (name == "period_from") else -0.8 * fit.score
+        return -0.2 * fit.score
 
     def _undated(self, candidate: Candidate) -> float:
         """A date without a label: the only one of a document is its date, else the first at the top."""
@@ -284,9 +284,7 @@ def _by_value(found: Iterable[Ranked], *, numeric: bool) -> list[Ranked]:
         value = candidate.value if numeric or isinstance(candidate.value, str) else candidate.text
         said = solid(value) if isinstance(value, str) else value
         places[said].add((candidate.page, candidate.bbox.top))
-        if said not in best or one.figure > best[said].figure:
+        if said not in best or one.score > best[said].score:
             best[said] = one
-    raised = (
-        replace(one, figure=one.figure + REPEATED * min(len(places[value]) - 1, 3)) for value, one in best.items()
-    )
-    return sorted(raised, key=lambda one: (-one.figure, one.candidate.order))
+    raised = (replace(one, score=one.score + REPEATED * min(len(places[value]) - 1, 3)) for value, one in best.items())
+    return sorted(raised, key=lambda one: (-one.score, one.candidate.order))

@@ -20,7 +20,7 @@ Place = tuple[str, int, float, bool]
 
 def chosen(wanted: Sequence[WantedLeaf], ranked: Ranks) -> dict[str, Sequence[Ranked]]:
     """The candidates of each leaf, the chosen one first; a leaf without any that is good enough is left out."""
-    lists = {path: [one for one in those if one.figure >= LEAST] for path, those in ranked.items()}
+    lists = {path: [one for one in those if one.score >= LEAST] for path, those in ranked.items()}
     by_concept = {one.concept.id: one.leaf.path for one in wanted if one.concept is not None}
     for first, second in (("period_from", "period_to"), ("date", "due_date"), ("order_date", "date")):
         if first in by_concept and second in by_concept:
@@ -34,7 +34,7 @@ def chosen(wanted: Sequence[WantedLeaf], ranked: Ranks) -> dict[str, Sequence[Ra
 def _in_order(lists: dict[str, list[Ranked]], first: str, second: str) -> None:
     """The two dates of which the first is not after the second; those of one range together."""
     pairs = [
-        (a.figure + b.figure + AGREES * (_iso(a) <= _iso(b)) + AGREES * _are_one_range(a, b), -i - j, a, b)
+        (a.score + b.score + AGREES * (_iso(a) <= _iso(b)) + AGREES * _are_one_range(a, b), -i - j, a, b)
         for i, a in enumerate(lists[first][:TRIED])
         for j, b in enumerate(lists[second][:TRIED])
     ]
@@ -55,7 +55,7 @@ def _are_one_range(a: Ranked, b: Ranked) -> bool:
 
 def _adding_up(lists: dict[str, list[Ranked]], net: str, tax: str, total: str) -> None:
     triples = [
-        (a.figure + b.figure + c.figure, a, b, c)
+        (a.score + b.score + c.score, a, b, c)
         for a in lists[net][:TRIED]
         for b in lists[tax][:TRIED]
         for c in lists[total][:TRIED]
@@ -64,7 +64,7 @@ def _adding_up(lists: dict[str, list[Ranked]], net: str, tax: str, total: str) -
     if triples:
         _, a, b, c = max(triples, key=lambda triple: triple[0])
         for path, one in ((net, a), (tax, b), (total, c)):
-            if one.figure + AGREES >= lists[path][0].figure:
+            if one.score + AGREES >= lists[path][0].score:
                 _put_first(lists[path], one)
 
 
@@ -80,35 +80,35 @@ def _apart(lists: dict[str, list[Ranked]]) -> None:
     """
     while contested := _contested(lists):
         place, paths = contested
-        best = max(lists[path][0].figure for path in paths)
-        near = [path for path in paths if lists[path][0].figure >= best - NEAR]
+        best = max(lists[path][0].score for path in paths)
+        near = [path for path in paths if lists[path][0].score >= best - NEAR]
         keeper = max(near, key=lambda path: _loss(lists[path]))
         for path in paths:
             if path != keeper:
                 lists[path] = [one for one in lists[path] if _place(one) != place]
     taken: dict[Place, str] = {}
-    for path in _by_figure(lists):
+    for path in _by_score(lists):
         lists[path] = [one for one in lists[path] if taken.get(_place(one), path) == path]
         taken[_place(lists[path][0])] = path
 
 
 def _contested(lists: Mapping[str, Sequence[Ranked]]) -> tuple[Place, list[str]] | None:
-    """A place that several leaves have chosen, the one with the best figure first, and these."""
+    """A place that several leaves have chosen, the one with the best score first, and these."""
     wanting: dict[Place, list[str]] = defaultdict(list)
-    for path in _by_figure(lists):
+    for path in _by_score(lists):
         wanting[_place(lists[path][0])].append(path)
     return next(((place, paths) for place, paths in wanting.items() if len(paths) > 1), None)
 
 
-def _by_figure(lists: Mapping[str, Sequence[Ranked]]) -> list[str]:
+def _by_score(lists: Mapping[str, Sequence[Ranked]]) -> list[str]:
     """The leaves that have candidates, the one with the best first."""
-    return sorted((path for path, those in lists.items() if those), key=lambda path: -lists[path][0].figure)
+    return sorted((path for path, those in lists.items() if those), key=lambda path: -lists[path][0].score)
 
 
 def _loss(those: Sequence[Ranked]) -> float:
     """How much worse the next candidate fits, which stands elsewhere."""
     first = _place(those[0])
-    return those[0].figure - next((one.figure for one in those if _place(one) != first), LEAST)
+    return those[0].score - next((one.score for one in those if _place(one) != first), LEAST)
 
 
 def _place(one: Ranked) -> Place:

@@ -104,22 +104,22 @@ class Senders:
         is_company = has_legal_form(text)
         if box.top > TOP and not known and not (is_company and self._times[solid(text)] > 1):
             return 0.0
-        figure = 0.42 * max(0.0, 1 - (box.top - self._begin) / TOP)
-        figure += COMPANY if is_company else SHOP * (_TRADE.search(text) is not None)
-        figure += 0.1 * any(-0.01 < top - box.bottom < 0.04 for top in self._registered)
-        figure += 0.25 * bool(known)
-        figure += 0.12 * min(max(candidate.size - 1, 0.0), 1.0) + 0.04 * candidate.bold
-        figure += 0.06 * min(self._times[solid(text)] - 1, 2)
-        figure += 0.15 * any(0 < top - box.bottom + 0.002 < 0.05 for top, _ in self._starts)
-        figure -= 0.25 * text.islower() + 0.15 * is_stop(text) + 0.1 * (address_marks(text) >= 1)
-        figure -= 0.3 * (address_marks(text) >= 1.6) + RECIPIENT * self._is_recipient(candidate)
-        figure -= 0.3 * any(figure >= 0.9 for figure in self._matcher.names(text).values())
-        figure -= (
+        score = 0.42 * max(0.0, 1 - (box.top - self._begin) / TOP)
+        score += COMPANY if is_company else SHOP * (_TRADE.search(text) is not None)
+        score += 0.1 * any(-0.01 < top - box.bottom < 0.04 for top in self._registered)
+        score += 0.25 * bool(known)
+        score += 0.12 * min(max(candidate.size - 1, 0.0), 1.0) + 0.04 * candidate.bold
+        score += 0.06 * min(self._times[solid(text)] - 1, 2)
+        score += 0.15 * any(0 < top - box.bottom + 0.002 < 0.05 for top, _ in self._starts)
+        score -= 0.25 * text.islower() + 0.15 * is_stop(text) + 0.1 * (address_marks(text) >= 1)
+        score -= 0.3 * (address_marks(text) >= 1.6) + RECIPIENT * self._is_recipient(candidate)
+        score -= 0.3 * any(score >= 0.9 for score in self._matcher.names(text).values())
+        score -= (
             0.3 * text.endswith(("#", ":"))
             + 0.05 * max(text.count(" ") - 5, 0)
             + 0.25 * (sum(map(str.isdigit, text)) > 4)
         )
-        return min(max(figure, 0.0), 1.0)
+        return min(max(score, 0.0), 1.0)
 
     def address(self, candidate: Candidate, below: Candidate | None) -> float:
         """From 0 to 1: how likely an address is the sender's; `below` is the sender's name."""
@@ -127,15 +127,15 @@ class Senders:
             return 0.0
         lines = candidate.text.split("\n")
         marks = sum(min(address_marks(line), 2.0) for line in lines)
-        figure = 0.12 * min(marks, 4.0) + 0.04 * len(lines) + 0.25 * max(0.0, 1 - candidate.bbox.top / 0.6)
+        score = 0.12 * min(marks, 4.0) + 0.04 * len(lines) + 0.25 * max(0.0, 1 - candidate.bbox.top / 0.6)
         if below is not None and candidate.page == below.page:
             gap = candidate.bbox.top - below.bbox.bottom
-            figure += 0.15 * (-0.01 < gap < 0.12) - 0.2 * (gap < -0.02)
+            score += 0.15 * (-0.01 < gap < 0.12) - 0.2 * (gap < -0.02)
             block = self._blocks.of(candidate)
-            figure -= OTHER * (any(one.is_of(below) for one in self._blocks.all) and not (block and block.is_of(below)))
-            figure -= RECIPIENT * (block is not None and block.is_recipients)
-            figure -= NAMED * (candidate.origin != "span" and solid(below.text) in solid(candidate.text))
-        return min(max(figure, 0.0), 1.0)
+            score -= OTHER * (any(one.is_of(below) for one in self._blocks.all) and not (block and block.is_of(below)))
+            score -= RECIPIENT * (block is not None and block.is_recipients)
+            score -= NAMED * (candidate.origin != "span" and solid(below.text) in solid(candidate.text))
+        return min(max(score, 0.0), 1.0)
 
     def recipient(self, name: Candidate, sender: Candidate | None) -> float:
         """From 0 to 1: how likely a name is the recipient's by the address below it."""

@@ -102,12 +102,12 @@ def _concept_of(leaf: LeafSpec) -> Concept | None:
     path = _spaced(re.sub(r"\[\d*\]", "", leaf.path).replace(".", " "))
     names = [path, _spaced(leaf.name), _spaced(leaf.title)]
     named = [(text, 1 - 0.01 * at, WHOLE) for at, text in enumerate([*names, *map(_telling, names)])]
-    best, figure = None, 0.0
+    best, score = None, 0.0
     for text, weight, least in [*named, (leaf.description, 0.85, DESCRIBED)]:
         for name, found in _NAMES.names(text).items() if text else ():
             concept = BY_ID[name]
-            if found > least and weight * found > figure and _may_be(leaf, concept):
-                best, figure = concept, weight * found
+            if found > least and weight * found > score and _may_be(leaf, concept):
+                best, score = concept, weight * found
     return best
 
 

@@ -43,9 +43,9 @@ class RulesExtractor:
 
 def _proposal(extractor: str, wanted: WantedLeaf, ranked: Sequence[Ranked]) -> Proposal:
     best, *others = ranked
-    confidence = _confidence(best, others[0].figure if others else 0.0)
+    confidence = _confidence(best, others[0].score if others else 0.0)
     alternatives = tuple(
-        _made(extractor, wanted, one, round(min(_confidence(one, best.figure), 1 - confidence), 3))
+        _made(extractor, wanted, one, round(min(_confidence(one, best.score), 1 - confidence), 3))
         for one in others[:MOST_ALTERNATIVES]
     )
     return _made(extractor, wanted, best, confidence, alternatives)
@@ -74,12 +74,12 @@ def _made(
 
 
 def _confidence(ranked: Ranked, rival: float) -> float:
-    """About the share of such values that are right: by their figure, the distance from the next, and the OCR.
+    """About the share of such values that are right: by their score, the distance from the next, and the OCR.
 
     Fitted to receipts, invoices and order forms; `python -m benchmarks extraction` shows how well it holds.
     """
     candidate = ranked.candidate
-    sure = 0.4 + 2.0 * (ranked.figure - LEAST) + 2.5 * max(min(ranked.figure - rival, 0.4), -0.4)
+    sure = 0.4 + 2.0 * (ranked.score - LEAST) + 2.5 * max(min(ranked.score - rival, 0.4), -0.4)
     if candidate.confidence is not None:
         sure -= 2.0 * (1 - candidate.confidence) + 0.09 * len(candidate.text.split())
     return round(1 / (1 + math.exp(-sure)), 3)

@@ -30,7 +30,7 @@ _FIGURES = re.compile(r"^[\W\d_]*$")
 class LabelFit(NamedTuple):
     """How well the labels of a candidate name a leaf, and the label that does."""
 
-    figure: float
+    score: float
     label: str
 
 
@@ -71,10 +71,10 @@ class LabelFitting:
         for text, weight in above:
             if text:
                 own, _ = self._named(wanted, text, candidate.kind)
-                figure = share * weight * own
+                score = share * weight * own
                 if candidate.row_head and matcher.names(candidate.row_head).get("total", 0.0) >= 0.8 and own > 0.5:
-                    figure += TOTAL_ROW
-                best = max(best, LabelFit(figure, text))
+                    score += TOTAL_ROW
+                best = max(best, LabelFit(score, text))
         if candidate.section:
             text = f"{candidate.section} {nearest[0]}"
             own, _ = self._named(wanted, text, candidate.kind)
@@ -97,17 +97,17 @@ class LabelFitting:
             return 0.0, 0.0
         names = wanted.names
         own = other = foreign = 0.0
-        for name, figure in found.items():
+        for name, score in found.items():
             if names.get(name, 0.0) >= 1:
-                own = max(own, figure + self._bonus.get(name, 0.0))
+                own = max(own, score + self._bonus.get(name, 0.0))
             elif may_name(name, kind):
-                other = max(other, figure)
-                foreign = max(foreign, figure if name not in names else 0.0)
+                other = max(other, score)
+                foreign = max(foreign, score if name not in names else 0.0)
         related = max(
             (
-                figure * names[name] * min(figure / foreign if foreign else 1.0, 1.0) ** RIVAL
+                score * names[name] * min(score / foreign if foreign else 1.0, 1.0) ** RIVAL
                 + self._bonus.get(name, 0.0)
-                for name, figure in found.items()
+                for name, score in found.items()
                 if names.get(name, 1.0) < 1
             ),
             default=0.0,

@@ -1,4 +1,4 @@
-"""`StatementExtractor`: the figures of line items, with their periods, units and scales."""
+"""`StatementExtractor`: the numbers of line items, with their periods, units and scales."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True)
 class _Item:
-    """A list that asks for the figures of a line item: the leaves of its objects by what they say."""
+    """A list that asks for the numbers of a line item: the leaves of its objects by what they say."""
 
     node: ListSpec
     leaves: Mapping[Role, LeafSpec]
@@ -61,7 +61,7 @@ class _Item:
 
 
 class StatementExtractor:
-    """Fills lists whose objects are figures with their period, and single numbers that are a known line item."""
+    """Fills lists whose objects are numbers with their period, and single numbers that are a known line item."""
 
     name = "statements"
 
@@ -79,10 +79,10 @@ class StatementExtractor:
         scale = next((said for block in catalog.blocks if (said := _said_scale(block.id, block.text))), None)
         proposed: list[Proposal] = []
         for item in items:
-            for number, found in enumerate(_figures(known, item.item)[:MOST_PERIODS]):
+            for number, found in enumerate(_numbers(known, item.item)[:MOST_PERIODS]):
                 proposed += self._item(item, number, found, year_end, scale)
         for leaf, wanted in singles:
-            if (single := _of_year(_figures(known, wanted), leaf)) is not None:
+            if (single := _of_year(_numbers(known, wanted), leaf)) is not None:
                 value = _number(single.cell.text, wanted)
                 proposed.append(self._proposal(leaf.path, value, single, single.cell, single.sure))
         return [one for one in proposed if one.value is not None]
@@ -105,7 +105,7 @@ class StatementExtractor:
             if "%" in found.cell.text or _PER_SHARE.search(found.row.label):
                 yield self._proposal(at["scale"], 1, found, found.cell, 0.6)
             elif said is not None:
-                yield Proposal(at["scale"], said.figure, (said.record,), said.quote, 0.8, self.name)
+                yield Proposal(at["scale"], said.number, (said.record,), said.quote, 0.8, self.name)
 
     def _proposal(self, path: str, value: Json, found: _Found, cell: Cell, sure: float) -> Proposal:
         return Proposal(
@@ -120,8 +120,8 @@ class StatementExtractor:
         )
 
 
-def _figures(known: Sequence[Statement], item: LineItem) -> list[_Found]:
-    """The figures of an item: those of the row that is named best, and of other tables those of further periods."""
+def _numbers(known: Sequence[Statement], item: LineItem) -> list[_Found]:
+    """The numbers of an item: those of the row that is named best, and of other tables those of further periods."""
     fitting = [one for one in known if one.is_of_points or not item.is_point]
     rows = [(sure, one, row) for one in fitting for row in one.rows if (sure := _sure(row, item.labels)) >= LEAST_ALIKE]
     best = max((sure for sure, _, _ in rows), default=0.0)
@@ -138,10 +138,10 @@ def _sure(row: StatementRow, labels: Sequence[str]) -> float:
     return max(likeness(row.label, labels), likeness(f"{row.section} {row.label}", labels) if row.section else 0.0)
 
 
-def _of_year(figures: Sequence[_Found], leaf: LeafSpec) -> _Found | None:
-    """The figure of the year that a question names, the longest period of it; else the first of its row."""
+def _of_year(numbers: Sequence[_Found], leaf: LeafSpec) -> _Found | None:
+    """The number of the year that a question names, the longest period of it; else the first of its row."""
     years = {int(one or f"20{short}") for one, short in _YEAR.findall(f"{leaf.title} {leaf.description}")}
-    fitting = [one for one in figures if one.statement.periods[one.column].end.year in years] if years else figures[:1]
+    fitting = [one for one in numbers if one.statement.periods[one.column].end.year in years] if years else numbers[:1]
     return max(fitting, key=lambda one: one.statement.periods[one.column].months or 0, default=None)
 
 
@@ -185,7 +185,7 @@ def _number(text: str, item: LineItem) -> int | float | None:
 
 
 def _unit(found: _Found) -> tuple[str, Cell] | None:
-    """The unit of a figure, and the cell whose sign says it: its own, or one of its column."""
+    """The unit of a number, and the cell whose sign says it: its own, or one of its column."""
     if "%" in found.cell.text:
         return "%", found.cell
     column = [row.cells[found.column] for row in found.statement.rows if found.column in row.cells]
@@ -196,5 +196,5 @@ def _unit(found: _Found) -> tuple[str, Cell] | None:
 
 
 def _said_scale(record: str, text: str) -> StatedScale | None:
-    figure = scale_of(text)
-    return StatedScale(figure, record, text[:200]) if figure > 1 else None
+    scale = scale_of(text)
+    return StatedScale(scale, record, text[:200]) if scale > 1 else None

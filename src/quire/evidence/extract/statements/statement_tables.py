@@ -1,4 +1,4 @@
-"""The tables of a document that are statements: rows with a label, and a figure for each period."""
+"""The tables of a document that are statements: rows with a label, and a number for each period."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from quire.lexicon.amounts import scale_of
 from quire.lexicon.finance.periods import StatedPeriod, stated_period
 
 _ABOVE = 4
-"""Blocks before a table that may say what its figures are multiplied by."""
+"""Blocks before a table that may say what its numbers are multiplied by."""
 _FIRST_ROWS = 3
 """Rows that may be the head of a table without header cells."""
 _FIGURE = re.compile(r"^[\s$€£¥(\-–—+]*\d[\d.,\s]*[)%\s]*$")
 
 
 class StatedScale(NamedTuple):
-    """What the figures of a table are multiplied by, and the record that says so."""
+    """What the numbers of a table are multiplied by, and the record that says so."""
 
-    figure: int
+    number: int
     record: str
     quote: str
 
 
 @dataclass(frozen=True, slots=True)
 class StatementRow:
-    """A row with its figures by column; `section` is the label of the row without figures above it."""
+    """A row with its numbers by column; `section` is the label of the row without numbers above it."""
 
     label: str
     section: str
@@ -48,7 +48,7 @@ class Statement:
 
     @property
     def is_of_points(self) -> bool:
-        """Whether its figures are those of a day, as in a balance sheet."""
+        """Whether its numbers are those of a day, as in a balance sheet."""
         return any(period.is_time_point for period in self.periods.values())
 
 
@@ -83,8 +83,8 @@ def _first_row(table: Table) -> int:
         first += 1
     if first:
         return first
-    figures = (cell.row for cell in table.cells if cell.column and _FIGURE.match(cell.text) and "," in cell.text)
-    return min(min(figures, default=0), _FIRST_ROWS)
+    numbers = (cell.row for cell in table.cells if cell.column and _FIGURE.match(cell.text) and "," in cell.text)
+    return min(min(numbers, default=0), _FIRST_ROWS)
 
 
 def _heads(table: Table, first: int) -> dict[int, tuple[Cell, str]]:
@@ -107,18 +107,18 @@ def _rows(table: Table, first: int, periods: Mapping[int, StatedPeriod]) -> Iter
     for row in range(first, table.rows):
         cells = by_row.get(row, {})
         label = " ".join(cells[0].text.split()) if 0 in cells else ""
-        figures = {at: cell for at, cell in cells.items() if at in periods and _FIGURE.match(cell.text)}
-        if label and figures:
-            yield StatementRow(label, section, figures)
+        numbers = {at: cell for at, cell in cells.items() if at in periods and _FIGURE.match(cell.text)}
+        if label and numbers:
+            yield StatementRow(label, section, numbers)
         elif label and not any(cell.text.strip() for at, cell in cells.items() if at):
             section = label
 
 
 def _scale(block: Block, table: Table, first: int, above: Sequence[Block]) -> StatedScale | None:
     for cell in table.cells:
-        if cell.row < first and (figure := scale_of(cell.text)) > 1:
-            return StatedScale(figure, cell_id(block.id, cell.row, cell.column), cell.text)
+        if cell.row < first and (number := scale_of(cell.text)) > 1:
+            return StatedScale(number, cell_id(block.id, cell.row, cell.column), cell.text)
     for one in reversed(above):
-        if (figure := scale_of(one.text)) > 1:
-            return StatedScale(figure, one.id, one.text)
+        if (number := scale_of(one.text)) > 1:
+            return StatedScale(number, one.id, one.text)
     return None

@@ -78,11 +78,11 @@ def _matched(
     for column, text in head.items():
         named = matcher.names(text)
         for one in wanted:
-            figure = max((named.get(name, 0.0) * weight for name, weight in one.names.items()), default=0.0)
+            fit = max((named.get(name, 0.0) * weight for name, weight in one.names.items()), default=0.0)
             if _is_what(one) and column not in worded and worded:  # Item 1, 2, 3 beside Description
                 continue
-            if figure >= (LEAST_SPANNING if text in spanning else LEAST_NAMED):
-                pairs.append((figure, column, one.leaf.path))
+            if fit >= (LEAST_SPANNING if text in spanning else LEAST_NAMED):
+                pairs.append((fit, column, one.leaf.path))
     columns: dict[str, int] = {}
     halves: dict[str, int] = {}
     score = 0.0
@@ -91,10 +91,10 @@ def _matched(
             columns |= dict.fromkeys(both, column)
             halves |= {path: number for number, path in enumerate(both)}
             score += len(both)
-    for figure, column, path in sorted(pairs, key=lambda pair: (-pair[0], pair[1], pair[2])):
+    for fit, column, path in sorted(pairs, key=lambda pair: (-pair[0], pair[1], pair[2])):
         if path not in columns and column not in columns.values():
             columns[path] = column
-            score += figure
+            score += fit
     if not columns:
         return None
     for path, column in _further(block, head, first_row, wanted, columns):

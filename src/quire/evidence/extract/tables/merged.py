@@ -41,12 +41,12 @@ def half_of(block: Block, cell: Cell, number: int) -> Cell | None:
 
 def _named(text: str, wanted: Sequence[WantedLeaf], matcher: LabelMatcher) -> str:
     named: Mapping[str, float] = matcher.names(text)
-    figures = {
+    scores = {
         one.leaf.path: max((named.get(name, 0.0) * weight for name, weight in one.names.items()), default=0.0)
         for one in wanted
     }
-    best = max(figures, key=figures.__getitem__, default="")
-    return best if best and figures[best] >= LEAST_NAMED else ""
+    best = max(scores, key=scores.__getitem__, default="")
+    return best if best and scores[best] >= LEAST_NAMED else ""
 
 
 def _has_two_numbers(block: Block, column: int, first_row: int) -> bool:

@@ -1,4 +1,4 @@
-"""Tables of amounts, like financial statements: labels, and figures that end below each other, in rows with or without
+"""Tables of amounts, like financial statements: labels, and numbers that end below each other, in rows with or without
 rules, shaded bands and gaps between them."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LEAST_ROWS = 4  # with amounts
 LEAST_SUMS = 3  # rows of a label and one amount with its currency, as below the items of an invoice
 LEAST_TITLES = 2  # above rows of amounts
 SAME_END = 0.75  # of the size: amounts whose ends differ by less are of one column
-BRACKET = 0.33  # of the size: a closing bracket ends beyond the column of its figure
+BRACKET = 0.33  # of the size: a closing bracket ends beyond the column of its number
 TITLE_REACH = 4.0  # of the size: how far before its amounts a title may begin, and half as far again beside others
 BESIDE = 0.9  # of the size: lines nearer than this are of other columns of text
 PERCENT = 0.83  # of the size: the width of a percent sign
@@ -47,7 +47,7 @@ _UNITS = re.compile(r"\b(millions?|thousands?|billions?|dollars|euros?|except|un
 
 
 class Amount(NamedTuple):
-    """A figure with its currency sign and brackets."""
+    """A number with its currency sign and brackets."""
 
     words: list[TableWord]
     end: float  # where its last digit ends
@@ -66,7 +66,7 @@ class AmountRow(NamedTuple):
 
     @property
     def titles(self) -> bool:
-        """Whether its figures are years: titles of columns."""
+        """Whether its numbers are years: titles of columns."""
         return bool(self.amounts) and all(_YEAR.match(_text(amount)) for amount in self.amounts)
 
 
@@ -100,21 +100,21 @@ def _read(row: Row) -> AmountRow:
         while i and all(sign in SIGNS for sign in words[i - 1].text):
             i -= 1
             group.insert(0, words[i])
-        figure = next(w for w in group if w.text == text)
+        digits = next(w for w in group if w.text == text)
         bracket = BRACKET * row.size if text.endswith(")") else 0.0
-        amounts.insert(0, Amount(group, figure.right - bracket))
+        amounts.insert(0, Amount(group, digits.right - bracket))
     while amounts and i and amounts[0].left - words[i - 1].right <= PIECE_GAP * row.size:
         i += len(amounts.pop(0).words)
     return AmountRow(row, words[:i], amounts)
 
 
 def _by_digits(rows: list[AmountRow]) -> list[AmountRow]:
-    """The rows; where more percents are below other figures by their digits than by their signs, the digits count."""
-    figures = [a.end for row in rows for a in row.amounts if not _is_percent(a)]
+    """The rows; where more percents are below other numbers by their digits than by their signs, the digits count."""
+    numbers = [a.end for row in rows for a in row.amounts if not _is_percent(a)]
     percents = [(a.end, row.row.size) for row in rows for a in row.amounts if _is_percent(a)]
 
     def fitting(sign: float) -> int:
-        return sum(any(abs(end - sign * size - x) < SAME_END / 2 * size for x in figures) for end, size in percents)
+        return sum(any(abs(end - sign * size - x) < SAME_END / 2 * size for x in numbers) for end, size in percents)
 
     if not percents or fitting(PERCENT) <= fitting(0.0):
         return rows
@@ -223,7 +223,7 @@ def _is_date(word: TableWord) -> bool:
 
 
 def _with_long_labels(body: list[AmountRow]) -> list[AmountRow]:
-    """The rows; a figure before the first column, where no other row has one, ends the label."""
+    """The rows; a number before the first column, where no other row has one, ends the label."""
     size = median([row.row.size for row in body])
     ends = [a.end for row in body for a in row.amounts]
     done = []

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from quire.pages.layout.tables.word_rows import Row, TableWord
-from quire.pages.layout.tables.wrap import goes_on, is_figures
+from quire.pages.layout.tables.wrap import are_numeric, goes_on
 
 TIGHT = 1.5  # of the size: lines of one cell are not further apart
 OVERLAP = 0.95  # of the size: lines nearer than this are of one row
@@ -59,8 +59,8 @@ def _keyed(rows: Sequence[Row], parts: Sequence[Parts]) -> list[bool]:
         return []
     lines = [part for part, begin in zip(parts[start:], begins[start:], strict=True) if not begin]
     shared = set.intersection(*(set(line) for line in lines))
-    texts = sum(not is_figures(words) for line in lines for words in line.values())
-    counted = max(map(len, lines)) == 1 and all(is_figures(part[0]) for part in parts if 0 in part)
+    texts = sum(not are_numeric(words) for line in lines for words in line.values())
+    counted = max(map(len, lines)) == 1 and all(are_numeric(part[0]) for part in parts if 0 in part)
     if shared and counted and 2 * texts > len(lines):
         return begins if max(inside) < COUNTED * max(row.size for row in rows) else []
     if start:
@@ -92,12 +92,12 @@ def _continues(
     here = parts[i]
     pitch = rows[i].baseline - rows[i - 1].baseline
     if pitch < OVERLAP * max(rows[i].size, rows[i - 1].size):
-        return not any(c in above and is_figures(above[c]) and is_figures(words) for c, words in here.items())
+        return not any(c in above and are_numeric(above[c]) and are_numeric(words) for c, words in here.items())
     if pitch > TIGHT * max(rows[i].size, rows[i - 1].size):
         return False
     if len(here) >= MANY_CELLS and here.keys() == above.keys() and max(map(len, here.values())) <= SHORT_CELL:
         return False  # that many short cells do not all continue at once
-    if any(c and is_figures(words) for c, words in here.items()):
+    if any(c and are_numeric(words) for c, words in here.items()):
         return _label_continues(above, here, widths)
     if not here.keys() <= above.keys():
         return False
@@ -121,7 +121,7 @@ def _runs_on(above: Sequence[TableWord], here: Sequence[TableWord]) -> bool:
 
 
 def _label_continues(above: Parts, here: Parts, widths: Sequence[float]) -> bool:
-    """A label of two lines whose figures are beside the second."""
+    """A label of two lines whose numbers are beside the second."""
     if above.keys() != {0} or 0 not in here:
         return False
     return _starts_small(here[0]) and goes_on(above[0], here[0], widths[0])

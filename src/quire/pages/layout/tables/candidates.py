@@ -19,7 +19,7 @@ BELOW = 6.0  # and how far below them it may end
 WIDE = 60.0  # points: shorter rules do not bound a table
 LONG_CELL = 16.0  # of the size: rows with pieces below each other may be this far apart, with lines of one cell between
 SAME_LEFT = 2.0  # points
-FIGURES = re.compile(r"(?<!\S)[^\s\d]*\d\S* +[^\sa-zA-Z]?\d\S*(?: +[^\sa-zA-Z]?\d|$)")
+NUMERIC = re.compile(r"(?<!\S)[^\s\d]*\d\S* +[^\sa-zA-Z]?\d\S*(?: +[^\sa-zA-Z]?\d|$)")
 
 Window = tuple[float, float]
 
@@ -84,7 +84,7 @@ def _is_below(line: Line, edges: Sequence[tuple[float, float]]) -> bool:
 def _may_be_row(row: list[Line]) -> bool:
     if len(row) > 1:
         return min(len(line.text) for line in row) <= SHORT
-    return bool(FIGURES.search(row[0].text))
+    return bool(NUMERIC.search(row[0].text))
 
 
 def _joined(windows: list[Window]) -> list[Window]:

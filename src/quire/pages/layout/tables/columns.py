@@ -11,8 +11,8 @@ from quire.pages.layout.tables.word_rows import Row, TableWord, is_number
 NARROW = 0.12  # of the size: the least width of a gutter
 WIDE = 0.55  # of the size: a gutter that needs no further evidence
 GAP = 0.75  # of the size: the gap that most rows show at a gutter
-FIGURES_GAP = 0.42  # of the size: enough between columns of figures
-SIGNS = frozenset("$€£¥(<>≤≥±~")  # they belong to the figure that follows, however far it is
+NUMBERS_GAP = 0.42  # of the size: enough between columns of numbers
+SIGNS = frozenset("$€£¥(<>≤≥±~")  # they belong to the number that follows, however far it is
 SHARE = 0.2  # of the rows: those that must have words on both sides of a gutter
 SLIVER = 0.15  # of the rows: a column that fewer fill is not a column
 CROSSING = 0.12  # share of the rows that may run across a gutter
@@ -102,13 +102,13 @@ def _white(rows: Sequence[Row], allowed: int, least: float) -> list[tuple[float,
 def _judged(rows: Sequence[Row], left: float, right: float, size: float, support: int) -> Gutter | None:
     """The gutter if the rows confirm it."""
     gaps: list[float] = []
-    figures = signs = 0
+    numbers = signs = 0
     middle = (left + right) / 2
     for row in rows:
         pair = _around(row.words, middle)
         if pair:
             gaps.append(pair[1].left - pair[0].right)
-            figures += is_number(pair[0].text) and is_number(pair[1].text)
+            numbers += is_number(pair[0].text) and is_number(pair[1].text)
             signs += pair[0].text in SIGNS
     if len(gaps) < max(support, SHARE * len(rows)):
         return None
@@ -116,7 +116,7 @@ def _judged(rows: Sequence[Row], left: float, right: float, size: float, support
         return None
     gap, width = median(gaps), right - left
     wide = width >= WIDE * size and gap >= GAP * size
-    numeric = 2 * figures >= len(gaps) and len(gaps) >= 3 and gap >= FIGURES_GAP * size
+    numeric = 2 * numbers >= len(gaps) and len(gaps) >= 3 and gap >= NUMBERS_GAP * size
     steady = len(gaps) >= 6 and gap >= 1.2 * GAP * size
     return Gutter(left, right, len(gaps)) if wide or numeric or steady else None
 

@@ -21,30 +21,30 @@ Span = tuple[int, int]  # first and last column
 
 
 def header_length(rows: Sequence[Row], full: Sequence[float], *, scanned: bool = False) -> int:
-    """How many lines at the top are header: down to the first rule across, or to the first line of figures.
+    """How many lines at the top are header: down to the first rule across, or to the first line of numbers.
 
-    There is none where the first line has figures and nothing sets it apart.
+    There is none where the first line has numbers and nothing sets it apart.
 
     On a scan lines with dates and numbers above the rule are not header: text above a table is easily mistaken for it.
     """
     for i in range(1, min(len(rows), MAX_HEAD + 1)):
         if any(rows[i - 1].middle < y < rows[i].middle for y in full):
-            if sum(map(_has_digits if scanned else _has_figures, rows[:i])) > 1:
+            if sum(map(_has_digits if scanned else _has_numbers, rows[:i])) > 1:
                 break  # rows of the body, over the rule of a sum
             return i if i < len(rows) else 0
-    figures = next((i for i, row in enumerate(rows) if _has_figures(row)), 0)
-    if figures == 0 and _are_years(rows[0]):
-        figures = 1
-    if 0 < figures <= MAX_HEAD // 2:
-        return _after_sections(rows, figures)
+    first = next((i for i, row in enumerate(rows) if _has_numbers(row)), 0)
+    if first == 0 and _are_years(rows[0]):
+        first = 1
+    if 0 < first <= MAX_HEAD // 2:
+        return _after_sections(rows, first)
     bold = next((i for i, row in enumerate(rows) if not all(w.bold for w in row.words)), 0)
     if 0 < bold <= 3:
         return bold
-    return 0 if rows and _has_figures(rows[0]) else 1
+    return 0 if rows and _has_numbers(rows[0]) else 1
 
 
-def _has_figures(row: Row) -> bool:
-    """Whether the row has figures other than its label."""
+def _has_numbers(row: Row) -> bool:
+    """Whether the row has numbers other than its label."""
     pieces = row.pieces
     texts = [piece[0].text for piece in (pieces[1:] if len(pieces) > 1 else pieces)]
     return 2 * sum(is_number(t) for t in texts) > len(texts) and not _are_years(row)
@@ -60,13 +60,13 @@ def _are_years(row: Row) -> bool:
     return len(numbers) > 1 and len(years) == len(numbers)
 
 
-def _after_sections(rows: Sequence[Row], figures: int) -> int:
-    """A line before the figures that has only a label is a heading of rows, not of columns."""
-    while figures > 1 and len(rows[figures - 1].pieces) == 1 and rows[figures - 1].left < rows[figures].left + 15:
-        if len(rows[figures - 2].pieces) < 2:
+def _after_sections(rows: Sequence[Row], first: int) -> int:
+    """A line before the numbers that has only a label is a heading of rows, not of columns."""
+    while first > 1 and len(rows[first - 1].pieces) == 1 and rows[first - 1].left < rows[first].left + 15:
+        if len(rows[first - 2].pieces) < 2:
             break
-        figures -= 1
-    return figures
+        first -= 1
+    return first
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ PAGE_PICTURE = 0.7  # of the page: pictures that cover more are its background
 MAX_DRAWINGS = 2_000
 MERGED = 2  # lines of a scan beside the first column that may continue the row above
 PROSE = 12  # words: a cell with more is prose
-MAX_UNIT = 4  # words of a figure with its unit
+MAX_UNIT = 4  # words of a number with its unit
 PAGES = 4  # titles with page numbers that make a table of contents
 KEY = 4  # words: a longer first cell does not name its row
 CLOSED = 3  # rules across: over a table, under its titles and at its end
@@ -26,7 +26,7 @@ SECTION = re.compile(r"(item|part|note|chapter|section|appendix|annex|exhibit)\b
 
 
 def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int, *, scanned: bool = False) -> bool:
-    """Judge a mesh made of these rows by its columns, its figures and its rules across.
+    """Judge a mesh made of these rows by its columns, its numbers and its rules across.
 
     On a scan word positions are less certain: lines that had to be merged show that they form no columns.
     """
@@ -44,7 +44,7 @@ def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int, *, scanned:
     cells = [atom for row in body for atom in row[1:] if atom]
     if not cells:
         return False
-    figures = sum(_is_value(atom) for atom in cells) / len(cells)
+    numeric = sum(_is_value(atom) for atom in cells) / len(cells)
     amounts = [amount(atom) for row in mesh.atoms for atom in row]
     words = sum(amounts) / max(1, sum(sum(row) for row in filled))
     fill = sum(sum(row) for row in filled) / (mesh.rows * mesh.columns)
@@ -58,8 +58,8 @@ def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int, *, scanned:
     if rules >= 2:
         return words < 14 and fill > 0.3
     if mesh.columns > 2:
-        return mesh.rows >= 3 and (fill > 0.45 if figures >= 0.4 else fill > 0.75 and words < 3)
-    return mesh.rows >= 4 and fill > 0.7 and figures > 0.6 and words < 5
+        return mesh.rows >= 3 and (fill > 0.45 if numeric >= 0.4 else fill > 0.75 and words < 3)
+    return mesh.rows >= 4 and fill > 0.7 and numeric > 0.6 and words < 5
 
 
 def _is_keyed(mesh: Mesh, head: int, rules: int) -> bool:
@@ -87,7 +87,7 @@ def _is_keyed(mesh: Mesh, head: int, rules: int) -> bool:
 
 
 def _is_value(words: list[TableWord]) -> bool:
-    """A figure, perhaps with its unit."""
+    """A number, perhaps with its unit."""
     if is_number(words[0].text) and len(words) <= MAX_UNIT:
         return True
     return 2 * sum(is_number(w.text) for w in words) > len(words)

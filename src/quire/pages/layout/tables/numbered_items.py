@@ -74,7 +74,7 @@ def _items(rows: Sequence[Row]) -> list[Row]:
 
 def _mark(row: Row) -> tuple[int, float, float] | None:
     """The number of an item, where it ends, and where its last amount ends; None for other rows."""
-    amounts = [word.right for word in row.words if is_price(word.text)]  # numbered rows of figures are in many tables
+    amounts = [word.right for word in row.words if is_price(word.text)]  # numbered rows of numbers are in many tables
     if len(row.words) < FEWEST_WORDS or not amounts:
         return None
     for word in row.words[:2]:
@@ -124,7 +124,7 @@ def _with_empty(columns: list[_Interval], titles: Sequence[TableWord]) -> list[_
 
 
 def _titles(first: Row, above: Iterable[TableWord]) -> list[Row]:
-    """The rows of words above the first item, without figures, from top to bottom."""
+    """The rows of words above the first item, without numbers, from top to bottom."""
     found: list[Row] = []
     edge = first.top
     reach = 2 * TITLE_ROWS * first.size

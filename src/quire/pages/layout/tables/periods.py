@@ -1,4 +1,4 @@
-"""Lines directly above a table that name the period or the unit of its figures: they are part of its header."""
+"""Lines directly above a table that name the period or the unit of its numbers: they are part of its header."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ NEAR = 1.5  # of the size: such a line is no further above
 MAX_LINES = 2
 PITCH, PROSE = 1.6, 6  # of the size, words: a line above that is as near, and longer, may be of the same text
 CENTRED = 0.24  # of the width of columns: how far from their middle, twice, a title may be
-FIGURES = 0.5  # of the filled cells behind the first column
+NUMERIC = 0.5  # of the filled cells behind the first column
 
 
 def with_periods(page: PageText, tables: list[FoundTable], lines: Sequence[Line]) -> list[FoundTable]:
-    """The tables, each with the lines above it that name the period or the unit of its figures."""
+    """The tables, each with the lines above it that name the period or the unit of its numbers."""
     taken = {run for table in tables for cell in table.cells for run in cell.runs}
     done = []
     for table in tables:
@@ -31,7 +31,7 @@ def with_periods(page: PageText, tables: list[FoundTable], lines: Sequence[Line]
 
 
 def _with_periods(page: PageText, table: FoundTable, words: list[TableWord]) -> FoundTable:
-    if table.columns < 2 or not _has_figures(page, table):
+    if table.columns < 2 or not _has_numbers(page, table):
         return table
     over = [w for w in words if table.box.left - w.size < w.middle < table.box.right + w.size]
     rows = rows_of(over)
@@ -53,9 +53,9 @@ def _is_last_line(above: Row, row: Row) -> bool:
     return near and above.left < row.left + row.size and above.right > row.right + row.size and len(above.words) > PROSE
 
 
-def _has_figures(page: PageText, table: FoundTable) -> bool:
+def _has_numbers(page: PageText, table: FoundTable) -> bool:
     texts = [page.texts[cell.runs[-1]] for cell in table.cells if cell.column and cell.runs and not cell.header]
-    return sum(map(is_number, texts)) > FIGURES * len(texts) if texts else False
+    return sum(map(is_number, texts)) > NUMERIC * len(texts) if texts else False
 
 
 def _added(page: PageText, table: FoundTable, row: Row) -> FoundTable:

@@ -10,8 +10,8 @@ from quire.pages.layout.tables.word_rows import Row, TableWord, is_number
 
 HALF = 0.8  # of the size: a row nearer than this to the rows above and below is between them
 LINE = 0.85  # of the size: rows are at least this far apart
-MOST_LINES = 5  # of a label with figures beside its middle
-APART = 1.5  # of the size: its lines, and the figures between them, are nearer
+MOST_LINES = 5  # of a label with numbers beside its middle
+APART = 1.5  # of the size: its lines, and the numbers between them, are nearer
 PITCH = 2.0  # of the size: lines of a label in the middle of a band are nearer
 MAX_COLUMNS = 2  # the first columns may hold labels in the middle of a band
 
@@ -19,7 +19,7 @@ MAX_COLUMNS = 2  # the first columns may hold labels in the middle of a band
 def settle(rows: list[Row], rules: Sequence[float]) -> tuple[list[Row], set[int]]:
     """Merge rows half way between two others into the upper one; returns the words that moved, by `id()`.
 
-    Between two rules, figures in the middle of a label of several lines are merged with all of them.
+    Between two rules, numbers in the middle of a label of several lines are merged with all of them.
     """
     rows = [row for band in _bands(rows, rules) for row in _labelled(band)]
     settled: list[Row] = []
@@ -48,22 +48,22 @@ def _bands(rows: list[Row], rules: Sequence[float]) -> list[list[Row]]:
 
 
 def _labelled(band: list[Row]) -> list[Row]:
-    """A band with one row of figures half way between the lines of a label beside them is one row."""
-    several = [row for row in band if len(row.pieces) > 1 or (len(row.words) > 1 and all(map(_is_figure, row.words)))]
+    """A band with one row of numbers half way between the lines of a label beside them is one row."""
+    several = [row for row in band if len(row.pieces) > 1 or (len(row.words) > 1 and all(map(_is_number, row.words)))]
     if not 2 < len(band) <= MOST_LINES or len(several) != 1 or several[0] in (band[0], band[-1]):
         return band
-    (figures,) = several
-    labels = [row for row in band if row is not figures]
+    (numbers,) = several
+    labels = [row for row in band if row is not numbers]
     if any(b.baseline - a.baseline > APART * b.size for a, b in pairwise(band)):
         return band
-    if max(row.right for row in labels) > figures.left:
+    if max(row.right for row in labels) > numbers.left:
         return band
     whole = Row([word for row in band for word in row.words])
-    whole.baseline = figures.baseline
+    whole.baseline = numbers.baseline
     return [whole]
 
 
-def _is_figure(word: TableWord) -> bool:
+def _is_number(word: TableWord) -> bool:
     return is_number(word.text)
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from quire.pages.layout.tables.columns import find_gutters
 from quire.pages.layout.tables.mesh import Mesh
 from quire.pages.layout.tables.word_rows import Row, TableWord, rows_of
-from quire.pages.layout.tables.wrap import extent, goes_on, is_figures
+from quire.pages.layout.tables.wrap import are_numeric, extent, goes_on
 
 FEW_ROWS = 4  # a ruled table with more rows has lines between them all
 LISTED, MOST = 4, 0.8  # lines of a list of rows, and the share of them that begin a row
@@ -190,14 +190,14 @@ def _parts(mesh: Mesh, line: Row) -> dict[int, list[TableWord]]:
 
 
 def _begins(mesh: Mesh, above: dict[int, list[TableWord]], here: dict[int, list[TableWord]], *, ruled: bool) -> bool:
-    """Whether a line begins a row: figures under figures or titles, or a first cell that is not a continuation.
+    """Whether a line begins a row: numbers under numbers or titles, or a first cell that is not a continuation.
 
-    Where lines are drawn between most rows, figures are the only sign that one is missing.
+    Where lines are drawn between most rows, numbers are the only sign that one is missing.
     """
     common = above.keys() & here.keys()
-    if any(c and is_figures(above[c]) and is_figures(here[c]) for c in common):
+    if any(c and are_numeric(above[c]) and are_numeric(here[c]) for c in common):
         return True
-    if sum(1 for c in common if is_figures(here[c]) and not is_figures(above[c])) > 1:
+    if sum(1 for c in common if are_numeric(here[c]) and not are_numeric(above[c])) > 1:
         return True
     if 0 not in here or ruled:
         return False

@@ -136,7 +136,7 @@ def _titled(head: list[Row], body: list[Row], bounds: list[float]) -> list[float
 
 
 def _column_rows(rows: list[Row], head: int, rules: Sequence[float]) -> list[Row]:
-    """The rows that show the columns: those with several pieces or figures; of the header only if there are few."""
+    """The rows that show the columns: those with several pieces or numbers; of the header only if there are few."""
     body = [row for row in rows[head:] if _several(row)]
     if len(body) < 3:
         above = [row for row in rows[max(head - 1, 0) : head] if _several(row)]
@@ -164,7 +164,7 @@ def _is_section(rows: list[Row], row: Row, rules: Sequence[float]) -> bool:
 
 
 def _several(row: Row) -> bool:
-    return len(row.pieces) > 1 or 2 * row.figures > max(2, len(row.words))
+    return len(row.pieces) > 1 or 2 * row.numbers > max(2, len(row.words))
 
 
 def _extents(rows: Sequence[Row], bounds: Sequence[float]) -> list[tuple[float, float]]:

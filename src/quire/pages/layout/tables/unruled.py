@@ -157,11 +157,11 @@ def _covers(rule: Rule, row: Row) -> bool:
 def _several(row: Row | None) -> bool:
     if row is None:
         return False
-    return len(row.pieces) > 1 or 2 * row.figures > max(4, len(row.words))
+    return len(row.pieces) > 1 or 2 * row.numbers > max(4, len(row.words))
 
 
 def _is_value(row: Row, above: Row) -> bool:
-    """Whether the row is one figure under a word of the row above."""
+    """Whether the row is one number under a word of the row above."""
     word = row.words[0]
     return (
         len(row.words) == 1

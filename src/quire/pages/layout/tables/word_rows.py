@@ -63,14 +63,14 @@ def amount(words: Iterable[TableWord]) -> int:
 class Row:
     """Words on one baseline, from left to right."""
 
-    __slots__ = ("_figures", "baseline", "bottom", "leader", "left", "pieces", "right", "size", "top", "words")
+    __slots__ = ("_numbers", "baseline", "bottom", "leader", "left", "pieces", "right", "size", "top", "words")
 
     def __init__(self, words: list[TableWord], *, leader: bool = False) -> None:
         if len(words) > 1:
             words.sort(key=_LEFT)
         self.words = words
         self.pieces = pieces_of(words)  # separated by wide gaps
-        self._figures = -1
+        self._numbers = -1
         self.leader = leader  # dot leaders between words; they are not in `words`
         sizes = [w.size for w in words]
         self.left = words[0].left
@@ -85,11 +85,11 @@ class Row:
         return self.baseline - 0.3 * self.size
 
     @property
-    def figures(self) -> int:
-        """How many of the words are values as found in a column of figures."""
-        if self._figures < 0:
-            self._figures = [is_number(word.text) for word in self.words].count(True)
-        return self._figures
+    def numbers(self) -> int:
+        """How many of the words are values as found in a column of numbers."""
+        if self._numbers < 0:
+            self._numbers = [is_number(word.text) for word in self.words].count(True)
+        return self._numbers
 
     def __repr__(self) -> str:
         return f"Row({self.baseline:.0f} {' '.join(w.text for w in self.words)!r})"
@@ -193,5 +193,5 @@ def pieces_of(row: Sequence[TableWord], gap: float = PIECE_GAP) -> list[list[Tab
 
 @lru_cache(maxsize=4096)
 def is_number(text: str) -> bool:
-    """Whether a word is a value as found in a column of figures: a number, a dash, n/a."""
+    """Whether a word is a value as found in a column of numbers: a number, a dash, n/a."""
     return bool(_NUMBER.match(text) or _DASH.match(text))

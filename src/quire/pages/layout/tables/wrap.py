@@ -36,6 +36,6 @@ def _in_line(line: Sequence[TableWord], following: Sequence[TableWord]) -> bool:
     return abs(end - right) < SLACK * size or abs(start + end - left - right) < 2 * SLACK * size
 
 
-def is_figures(words: Sequence[TableWord]) -> bool:
+def are_numeric(words: Sequence[TableWord]) -> bool:
     """Whether a line of a cell is a value rather than text."""
     return sum(is_number(w.text) for w in words) * 2 > len(words)
