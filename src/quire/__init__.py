@@ -70,6 +70,8 @@ if TYPE_CHECKING:
     from quire.reading.extract_call import extract as extract
     from quire.reading.result import DocumentResult, Ledger, Redacted
     from quire.retrieval.chunk import Chunk, ChunkOptions
+    from quire.solve.build_call import build_workspace
+    from quire.solve.workspace.folder import Workspace
     from quire.store.files import FileStore
     from quire.store.images import PageImages
     from quire.store.opening import open_store
@@ -123,6 +125,8 @@ _HOMES = {
     "quire.reading.result": ("DocumentResult", "Ledger", "Redacted"),
     "quire.durable.inline.flow_call": ("Flow", "FlowResult"),
     "quire.durable.document_index": ("Index",),
+    "quire.solve.build_call": ("build_workspace",),
+    "quire.solve.workspace.folder": ("Workspace",),
     "quire.store.files": ("FileStore",),
     "quire.store.images": ("PageImages",),
     "quire.store.opening": ("open_store",),
@@ -211,9 +215,11 @@ __all__ = [
     "UnsupportedError",
     "UsageError",
     "Word",
+    "Workspace",
     "__version__",
     "aread",
     "astream",
+    "build_workspace",
     "classifier",
     "component",
     "detector",
