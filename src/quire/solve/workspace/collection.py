@@ -72,11 +72,14 @@ def _taken(folder: int, name: str, room: int) -> bytes | str | None:
         return None
     except OSError as error:
         return f"it is a link or cannot be opened ({error.strerror})"
-    with os.fdopen(opened, "rb") as file:
+    try:
         found = os.fstat(opened)
         if not stat.S_ISREG(found.st_mode):
             return "it is not a regular file"
         if found.st_nlink != 1:
             return "it is a hard link to a file elsewhere"
-        content = file.read(room + 1)
+        with os.fdopen(opened, "rb", closefd=False) as file:
+            content = file.read(room + 1)
+    finally:
+        os.close(opened)
     return f"it is larger than the {room:,} bytes that are left" if len(content) > room else content

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +14,8 @@ from pathlib import Path
 from quire.core.errors import ChangedError, StoreError, UsageError
 from quire.core.hashing import hash_file
 from quire.core.keys import Digest
-from quire.solve.workspace.manifest import (
+from quire.solve.workspace.tree import SolveTask, WorkspaceDocument, tree_files
+from quire.solve.workspace.tree_manifest import (
     INPUT,
     MANIFEST,
     OUTPUT,
@@ -20,10 +23,11 @@ from quire.solve.workspace.manifest import (
     WorkspaceFile,
     WorkspaceManifest,
 )
-from quire.solve.workspace.tree import SolveTask, WorkspaceDocument, tree_files
 
 TIME_S = 315532800
 """The time of all files of a workspace: 1 January 1980 in UTC, the earliest that a zip archive can hold."""
+ABANDONED_S = 24 * 3600
+"""The age from which the folder of an unfinished build is taken for one that was killed."""
 FILE_MODE = 0o444
 FOLDER_MODE = 0o755
 
@@ -46,7 +50,8 @@ class Workspace:
 
     @classmethod
     def build(cls, folder: str | Path, task: SolveTask, documents: Sequence[WorkspaceDocument]) -> Workspace:
-        """Make a workspace. What a crash leaves behind is a hidden folder beside it, never half a workspace.
+        """Make a workspace. What a crash leaves behind is a hidden folder beside it, never half a workspace; a build of
+        the same workspace on another day removes it.
 
         Where the same workspace is there already, with its input as it was made, it stays with its output. Raises
         UsageError for a folder with other contents.
@@ -56,6 +61,7 @@ class Workspace:
             raise UsageError(f"{target} is not empty, and no workspace; choose another folder")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
+            _remove_abandoned(target)
             with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as scratch:
                 made = cls._written(Path(scratch) / "workspace", task, documents)
                 return cls._moved(made, target)
@@ -119,6 +125,13 @@ class Workspace:
             shutil.rmtree(self.folder / INPUT, ignore_errors=True)
             (made.folder / INPUT).replace(self.folder / INPUT)
         return self
+
+
+def _remove_abandoned(target: Path) -> None:
+    """Remove what builds that were killed left beside the workspace. Others may be building it right now."""
+    for folder in target.parent.glob(f".{glob.escape(target.name)}-*"):
+        if folder.is_dir() and time.time() - folder.stat().st_mtime > ABANDONED_S:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _settled(file: Path, path: str) -> WorkspaceFile:

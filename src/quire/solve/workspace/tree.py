@@ -16,7 +16,7 @@ from quire.evidence.catalog.catalog_rows import CatalogRow, catalog_rows
 from quire.evidence.catalog.records import SourceCatalog
 from quire.output.export._csv import csv_table
 from quire.retrieval.chunk.rows import jsonl
-from quire.solve.workspace.manifest import INPUT
+from quire.solve.workspace.tree_manifest import INPUT
 
 DrawPages = Callable[[Sequence[int]], Iterator[bytes | InputError]]
 """Draws pages as PNG, in order; the error instead of a page that cannot be drawn."""
