@@ -47,13 +47,14 @@ def build(
 ) -> int:
     """Read documents and make the folder in which an agent solves a task over them. The same inputs are the same bytes,
     with the same digest, on every machine."""
-    from quire.solve.build_call import build_workspace
+    from quire.solve.build_call import build_workspace, load_template
     from quire.store.opening import open_store
 
     configuration = reading_configuration(locals(), "task", "output", "schema", "template", "as_json")
     settings = configuration.settings
     text = _text(task)
     asked = None if schema is None else load_schema(schema)
+    filled = None if template is None else load_template(template)
     read: list[DocumentResult] = []
 
     def keep(result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
@@ -68,7 +69,7 @@ def build(
         return code
     kept = nullcontext() if settings.store is None else open_store(settings.store, settings.facts)
     with kept as store:
-        made = build_workspace(output, text, read, schema=asked, template=template, store=store)
+        made = build_workspace(output, text, read, schema=asked, template=filled, store=store)
     _print(made, as_json=as_json)
     return code
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from quire.core.context import Json
 from quire.core.document import Document, RenderOptions, Source
-from quire.core.errors import InputError
+from quire.core.errors import InputError, UsageError
 from quire.core.opened import DiskCopy, Opened
 from quire.reading.call import read
 from quire.reading.result import DocumentResult
@@ -28,7 +28,7 @@ def build_workspace(
     documents: Sequence[Source | Document | DocumentResult],
     *,
     schema: Mapping[str, Json] | None = None,
-    template: str | Path | None = None,
+    template: str | Path | bytes | None = None,
     store: ArtifactStore | None = None,
 ) -> Workspace:
     """Make a folder in which an agent can solve a task over documents; the same inputs are always the same bytes.
@@ -38,7 +38,7 @@ def build_workspace(
 
     Raises UsageError for a folder that holds something else, InputError when a document cannot be opened.
     """
-    filled = None if template is None else _content(Path(template))
+    filled = load_template(template) if isinstance(template, (str, Path)) else template
     with ExitStack() as closed:
         entered = [closed.enter_context(_Entering(one, store)) for one in documents]
         return Workspace.build(folder, SolveTask(task, schema, filled), entered)
@@ -78,8 +78,9 @@ def _drawn(copy: Opened, pages: Sequence[int], store: ArtifactStore | None) -> I
         yield name if isinstance(name, InputError) else images.load(copy.id, page, options)
 
 
-def _content(path: Path) -> bytes:
+def load_template(path: str | Path) -> bytes:
+    """The bytes of a workbook to fill. Raises UsageError if it cannot be read."""
     try:
-        return path.read_bytes()
+        return Path(path).read_bytes()
     except OSError as error:
-        raise InputError(f"cannot be opened: {error.strerror}", document=path.name) from error
+        raise UsageError(f"the template {path} cannot be read: {error.strerror}") from error
