@@ -71,6 +71,8 @@ if TYPE_CHECKING:
     from quire.reading.result import DocumentResult, Ledger, Redacted
     from quire.retrieval.chunk import Chunk, ChunkOptions
     from quire.solve.build_call import build_workspace
+    from quire.solve.evaluation.evaluate import Evaluation
+    from quire.solve.evaluation.evaluate import evaluate as evaluate
     from quire.solve.workspace.folder import Workspace
     from quire.store.files import FileStore
     from quire.store.images import PageImages
@@ -126,6 +128,7 @@ _HOMES = {
     "quire.durable.inline.flow_call": ("Flow", "FlowResult"),
     "quire.durable.document_index": ("Index",),
     "quire.solve.build_call": ("build_workspace",),
+    "quire.solve.evaluation.evaluate": ("Evaluation", "evaluate"),
     "quire.solve.workspace.folder": ("Workspace",),
     "quire.store.files": ("FileStore",),
     "quire.store.images": ("PageImages",),
@@ -171,6 +174,7 @@ __all__ = [
     "DocumentResult",
     "Engine",
     "EngineError",
+    "Evaluation",
     "Event",
     "Extraction",
     "FetchError",
@@ -223,6 +227,7 @@ __all__ = [
     "classifier",
     "component",
     "detector",
+    "evaluate",
     "exporter",
     "extract",
     "learn",

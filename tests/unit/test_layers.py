@@ -34,7 +34,7 @@ SHELVES = {
     "reading": "core system net lexicon store asking pages output retrieval evidence",
     "pipelines": "core system lexicon store asking pages output evidence reading",
     "docling_serve": "core system pages output reading",
-    "solve": "core system store pages output retrieval evidence reading",
+    "solve": "core system lexicon store pages output retrieval evidence reading",
     "durable": """core system net lexicon database store asking runtime batch flow pages output retrieval evidence
         reading pipelines docling_serve""",
     "client": "core system net pages output reading",

@@ -147,7 +147,8 @@ def _check_recognition(asked: Settings) -> None:
             resolve(language)
 
 
-def _one_of(known: tuple[T, ...], given: str, option: str) -> T:
+def one_of(known: tuple[T, ...], given: str, option: str) -> T:
+    """The value of an option that has a few. Raises UsageError for another one."""
     for value in known:
         if value == given:
             return value
@@ -235,14 +236,14 @@ def _read_here(
         password=asked.passwords.of(source.path.absolute()),
         store=store,
         on_event=progress,
-        ocr=_one_of(OCR_MODES, asked.ocr, "--ocr"),
-        effort=_one_of(EFFORTS, asked.effort, "--effort"),
+        ocr=one_of(OCR_MODES, asked.ocr, "--ocr"),
+        effort=one_of(EFFORTS, asked.effort, "--effort"),
         engines=asked.engine,
         lang=asked.lang,
         workers=asked.workers,
         figures=asked.figures,
         redactions=asked.redactions,
-        tables=_one_of(TABLES_MODES, asked.tables, "--tables"),
+        tables=one_of(TABLES_MODES, asked.tables, "--tables"),
         areas=areas_for(source.path.absolute(), request.areas) if source.url is None else (),
         similar=request.similar,
         isolate=True,
