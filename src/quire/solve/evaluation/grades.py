@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from quire.core.types import BBox
 from quire.evidence.extract.values import EvidenceCoverage, Extraction, LeafEvidence
@@ -19,6 +19,7 @@ from quire.solve.evaluation.fixture import ExpectedPlace, Fixture
 CellOutcome = Literal["right", "absent", "wrong", "missing", "invented"]
 """`absent`: there is no such value, and none was returned, which is right. `invented`: there is none, and one was
 returned."""
+OUTCOMES: tuple[CellOutcome, ...] = get_args(CellOutcome)
 SAME_BOX = 0.5
 """The least intersection over union of two boxes that are the same place."""
 
@@ -82,7 +83,7 @@ class FixtureGrade:
     @property
     def outcomes(self) -> Mapping[str, int]:
         counted = Counter(one.outcome for one in self.cells)
-        named = {name: counted.get(name, 0) for name in ("right", "absent", "wrong", "missing", "invented")}
+        named = {name: counted.get(name, 0) for name in OUTCOMES}
         return {**named, "without_evidence": sum(one.lacks_evidence for one in self.cells)}
 
     @property

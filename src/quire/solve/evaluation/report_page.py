@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from quire.core.types import shortened
+from quire.solve.evaluation.grades import OUTCOMES
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """\
@@ -49,6 +50,7 @@ def _scores(report: Mapping[str, Any]) -> Iterator[str]:
             (name, str(one["fixtures"]), *_numbers(one))
             for name, one in (*(rows if len(rows) > 1 else ()), ("all", report["overall"]))
         ],
+        numbers=True,
     )
     coverage = report["overall"]["coverage"]
     yield (
@@ -61,11 +63,8 @@ def _scores(report: Mapping[str, Any]) -> Iterator[str]:
 
 def _numbers(one: Mapping[str, Any]) -> list[str]:
     outcomes = one["outcomes"]
-    counted = ("right", "absent", "wrong", "missing", "invented", "without_evidence")
-    return [
-        *(_rate(one[name]["f1"]) for name in ("value", "page", "box")),
-        *(str(outcomes.get(name, 0)) for name in counted),
-    ]
+    counts = (str(outcomes.get(name, 0)) for name in (*OUTCOMES, "without_evidence"))
+    return [*(_rate(one[name]["f1"]) for name in ("value", "page", "box")), *counts]
 
 
 def _baseline(baseline: Mapping[str, Any]) -> Iterator[str]:
@@ -73,6 +72,7 @@ def _baseline(baseline: Mapping[str, Any]) -> Iterator[str]:
     yield _table(
         ("", "before", "now"),
         [(f"{name} F1", _rate(one["before"]), _rate(one["after"])) for name, one in baseline["scores"].items()],
+        numbers=True,
     )
     if baseline["changed"]:
         rows = [[one[name] for name in ("fixture", "path", "before", "after")] for one in baseline["changed"]]
@@ -115,19 +115,17 @@ def _place(cell: Mapping[str, Any]) -> str:
     return f" ({' and '.join(wrong)} wrong)" if wrong and cell["outcome"] == "right" else ""
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table; a cell that is a number stands on the right, one that is an outcome has its colour."""
-    head = "".join(f"<th>{escape(one)}</th>" for one in heads)
-    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    return f"<table><tr>{head}</tr>{body}</table>"
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: bool = False) -> str:
+    """A table; with `numbers`, all columns but the first stand on the right. An outcome has its colour."""
+    lines = [[_cell("th", one, number=numbers and at > 0) for at, one in enumerate(heads)]]
+    lines += [[_cell("td", one, number=numbers and at > 0) for at, one in enumerate(row)] for row in rows]
+    body = "".join(f"<tr>{''.join(line)}</tr>" for line in lines)
+    return f"<table>{body}</table>"
 
 
-def _cell(text: str) -> str:
-    plain = text.replace(".", "").replace("–", "0")
-    if plain.isdigit():
-        return f"<td class=number>{text}</td>"
-    known = text if text in ("right", "absent", "wrong", "missing", "invented") else ""
-    return f"<td{f' class={known}' if known else ''}>{escape(text)}</td>"
+def _cell(tag: str, text: str, *, number: bool) -> str:
+    known = "number" if number else text if text in OUTCOMES else ""
+    return f"<{tag}{f' class={known}' if known else ''}>{escape(text)}</{tag}>"
 
 
 def _value(value: object) -> str:
