@@ -83,7 +83,7 @@ class FixtureGrade:
     @property
     def outcomes(self) -> Mapping[str, int]:
         counted = Counter(one.outcome for one in self.cells)
-        named = {name: counted.get(name, 0) for name in OUTCOMES}
+        named: dict[str, int] = {name: counted[name] for name in OUTCOMES}
         return {**named, "without_evidence": sum(one.lacks_evidence for one in self.cells)}
 
     @property
