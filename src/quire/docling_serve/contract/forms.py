@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import AnyHttpUrl, BaseModel, TypeAdapter, ValidationError
 
 from quire.docling_serve.contract.enums import TargetName
+from quire.docling_serve.contract.orders import Order
 from quire.docling_serve.contract.refusals import RequestRefused, error_item, error_items, invalid
 from quire.docling_serve.contract.request_options import ConvertOptions, HierarchicalOptions, HybridOptions
 from quire.docling_serve.contract.requests import (
@@ -40,36 +40,27 @@ _TARGETS: dict[TargetName, AnyTarget] = {
 _URL = TypeAdapter(AnyHttpUrl)
 
 
-@dataclass(frozen=True, slots=True)
-class RequestForm:
-    """What a form says besides its files. `target` is None when it names none."""
-
-    options: ConvertOptions
-    target: AnyTarget | None
-    callbacks: tuple[Callback, ...] = ()
-    chunking: HybridOptions | HierarchicalOptions | None = None
-    include_converted_doc: bool = False
-
-
-def convert_form(fields: Fields) -> RequestForm:
-    """The form of `/v1/convert/file`."""
+def convert_form(fields: Fields, files: int) -> Order:
+    """The form of `/v1/convert/file` with so many files."""
     sent = _grouped(fields)
-    return RequestForm(_options(ConvertOptions, sent), _target(sent), _callbacks(sent))
+    options = _options(ConvertOptions, sent)
+    return Order("convert", options, (_target(sent),), uploads=files, callbacks=_callbacks(sent))
 
 
-def chunk_form(fields: Fields, chunker: Chunker) -> RequestForm:
+def chunk_form(fields: Fields, files: int, chunker: Chunker) -> Order:
     """The form of `/v1/chunk/…/file`: conversion options begin with `convert_`, chunking options with `chunking_`."""
     sent = _grouped(fields)
     options = _options(ConvertOptions, sent, prefix="convert_", without=frozenset({"to_formats"}))
     chunking = _options(CHUNKERS[chunker], sent, prefix="chunking_", without=frozenset({"chunker"}))
-    return RequestForm(options, _target(sent), _callbacks(sent), chunking, _flag(sent, "include_converted_doc"))
+    target, callbacks = _target(sent), _callbacks(sent)
+    return Order("chunk", options, (target,), (), files, callbacks, chunking, _flag(sent, "include_converted_doc"))
 
 
-def old_form(fields: Fields) -> RequestForm:
+def old_form(fields: Fields, files: int) -> Order:
     """The form of `/v1alpha/convert/file`."""
     sent = _grouped(fields)
-    target = ZipTarget() if _flag(sent, "return_as_file") else None
-    return RequestForm(_options(ConvertOptions, sent), target, _callbacks(sent))
+    target = ZipTarget() if _flag(sent, "return_as_file") else InBodyTarget()
+    return Order("convert", _options(ConvertOptions, sent), (target,), uploads=files, callbacks=_callbacks(sent))
 
 
 def no_files() -> RequestRefused:
@@ -80,10 +71,6 @@ def no_files() -> RequestRefused:
 def file_without_name(index: int) -> RequestRefused:
     """A part `files` that is no upload, because it has no file name."""
     return invalid("value_error", ("files", index), "Value error, Expected UploadFile, received: <class 'str'>")
-
-
-def too_many_files(number: int, most: int) -> RequestRefused:
-    return RequestRefused(422, f"Too many files: {number} exceeds the maximum of {most}.")
 
 
 def _grouped(fields: Fields) -> dict[str, list[str]]:
@@ -138,10 +125,8 @@ def _in_json(sent: Mapping[str, list[str]]) -> tuple[dict[str, Any], list[dict[s
     return value, []
 
 
-def _target(sent: Mapping[str, list[str]]) -> AnyTarget | None:
-    text = sent.get("target_type", [""])[-1]
-    if not text:
-        return None
+def _target(sent: Mapping[str, list[str]]) -> AnyTarget:
+    text = sent.get("target_type", [""])[-1] or TargetName.inbody
     try:
         return _TARGETS[TargetName(text)]
     except ValueError:

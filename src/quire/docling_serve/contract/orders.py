@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from quire.docling_serve.contract.forms import RequestForm
 from quire.docling_serve.contract.policy import STORAGE, Policy, check_allowed
 from quire.docling_serve.contract.refusals import refuse
 from quire.docling_serve.contract.request_options import ConvertOptions, HierarchicalOptions, HybridOptions
@@ -16,7 +15,6 @@ from quire.docling_serve.contract.requests import (
     Callback,
     ChunkRequest,
     ConvertRequest,
-    InBodyTarget,
     PresignedUrlTarget,
 )
 
@@ -62,14 +60,6 @@ class Order:
             chunking,
             request.include_converted_doc,
         )
-
-    @classmethod
-    def of_form(cls, form: RequestForm, files: int) -> Order:
-        """A form with so many files: a chunk request when it has chunking options."""
-        route: Literal["convert", "chunk"] = "convert" if form.chunking is None else "chunk"
-        targets = (form.target or InBodyTarget(),)
-        more = (form.chunking, form.include_converted_doc)
-        return cls(route, form.options, targets, (), files, form.callbacks, *more)
 
 
 def check_kinds(order: Order, policy: Policy) -> None:

@@ -10,7 +10,7 @@ import base64
 import binascii
 import re
 from collections.abc import Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any
 
 from quire.core.errors import UsageError
 from quire.docling_serve.contract.enums import ImageMode, InputFormat, OutputFormat, PipelineName
@@ -27,7 +27,7 @@ from quire.docling_serve.contract.request_options import (
 from quire.docling_serve.contract.requests import AnySource, FileSource
 from quire.output.export.docling_images import OutputOptions
 from quire.pages.recognize.languages import Language, resolve
-from quire.reading.messages import EnrichArgument
+from quire.reading.messages import EnrichArgument, TaskSettings
 
 OLDEST_VERSION = (1, 5)
 """Of the DoclingDocument schema: docling-core projects down to it."""
@@ -43,23 +43,7 @@ _ENGINE_CODES = {"ch_sim": "zh", "ch_tra": "zh-Hant", "rs_latin": "sr-Latn", "rs
 """Codes of EasyOCR that are no language tags."""
 
 
-class Translated(TypedDict):
-    """The options of a task. `from_formats` is None when every format is allowed."""
-
-    type: Literal["convert", "chunk"]
-    read: dict[str, Any]
-    outputs: OutputOptions
-    enrich: EnrichArgument | None
-    chunking: dict[str, Any] | None
-    include_converted_doc: bool
-    targets: list[dict[str, Any]]
-    callbacks: list[dict[str, Any]]
-    timeout_s: float
-    abort_on_error: bool
-    from_formats: list[str] | None
-
-
-def translate(order: Order, policy: Policy, *, version: str | None = None) -> Translated:
+def translate(order: Order, policy: Policy, *, version: str | None = None) -> TaskSettings:
     """The order in Quire's words. Raises `RequestRefused` for what is not possible here.
 
     `version` is the highest version of the DoclingDocument schema that the caller reads, from `document_version`.
@@ -67,20 +51,23 @@ def translate(order: Order, policy: Policy, *, version: str | None = None) -> Tr
     options = order.options
     check_options(options, policy)
     check_kinds(order, policy)
-    read = _reading(options, policy)
-    return {
+    targets = [target.model_dump(mode="json") for target in order.targets] or [{"kind": "inbody"}]
+    settings: TaskSettings = {
         "type": "chunk" if order.route == "chunk" else "convert",
-        "read": read,
-        "outputs": _outputs(order, policy, version),
-        "enrich": _enriching(options, policy),
-        "chunking": _chunking(order),
-        "include_converted_doc": order.include_converted_doc,
-        "targets": [target.model_dump(mode="json") for target in order.targets],
+        "read": _reading(options, policy),
+        "outputs": dict(_outputs(order, policy, version)),
+        "target": targets[0],
+        "more_targets": targets[1:],
         "callbacks": [callback.model_dump(mode="json") for callback in order.callbacks],
+        "from_formats": _input_formats(options.from_formats),
         "timeout_s": options.document_timeout or policy.timeout_s or policy.max_timeout_s,
         "abort_on_error": options.abort_on_error,
-        "from_formats": _input_formats(options.from_formats),
     }
+    if (enrich := _enriching(options, policy)) is not None:
+        settings["enrich"] = enrich
+    if (chunking := _chunking(order)) is not None:
+        settings["chunking"] = chunking
+    return settings
 
 
 def document_version(header: str | None) -> str | None:
@@ -227,6 +214,7 @@ def _chunking(order: Order) -> dict[str, Any] | None:
     return (options.chunking_options or CHUNKING_PRESETS[preset]).model_dump(mode="json")
 
 
-def _input_formats(formats: Sequence[InputFormat]) -> list[str] | None:
+def _input_formats(formats: Sequence[InputFormat]) -> list[str]:
+    """The formats that are read; none where all of them are."""
     allowed = set(formats)
-    return None if allowed == set(InputFormat) else [one.value for one in InputFormat if one in allowed]
+    return [] if allowed == set(InputFormat) else [one.value for one in InputFormat if one in allowed]

@@ -54,14 +54,12 @@ def test_defaults_read_everything_and_return_markdown():
             "version": None,
             "titles": False,
         },
-        "enrich": None,
-        "chunking": None,
-        "include_converted_doc": False,
-        "targets": [{"kind": "inbody"}],
+        "target": {"kind": "inbody"},
+        "more_targets": [],
         "callbacks": [],
         "timeout_s": 604800.0,
         "abort_on_error": False,
-        "from_formats": None,
+        "from_formats": [],
     }
     json.dumps(found)
 
@@ -207,8 +205,8 @@ def test_chunks_as_an_output_format():
 
 def test_too_many_sources():
     assert refusal(translated, sources=[FILE] * 4) == "Too many sources: 4 exceeds the maximum of 3."
-    form = convert_form([])
-    said = refusal(translate, Order.of_form(form, 4), POLICY)
+    form = convert_form([], 4)
+    said = refusal(translate, form, POLICY)
     assert said == "Too many files: 4 exceeds the maximum of 3."
 
 
@@ -218,23 +216,23 @@ PRESIGNED = "Presigned URL target requires artifact storage to be configured and
 def test_presigned_target_is_refused_with_the_text_that_the_client_of_docling_knows():
     """It then asks for another target; no setting is named, because there is none."""
     assert refusal(translated, target={"kind": "presigned_url"}).startswith(PRESIGNED)
-    form = convert_form([("target_type", "presigned_url")])
-    said = refusal(translate, Order.of_form(form, 1), POLICY)
+    form = convert_form([("target_type", "presigned_url")], 1)
+    said = refusal(translate, form, POLICY)
     assert said == f"{PRESIGNED}This server has none: send the target inbody or zip, or a bucket."
 
 
 def test_chunk_routes_have_no_presigned_target():
-    form = chunk_form([("target_type", "presigned_url")], "hybrid")
-    said = refusal(translate, Order.of_form(form, 1), POLICY)
+    form = chunk_form([("target_type", "presigned_url")], 1, "hybrid")
+    said = refusal(translate, form, POLICY)
     assert said == "presigned_url target is not supported for chunk endpoints."
-    assert translate(Order.of_form(chunk_form([], "hybrid"), 1), POLICY)["targets"] == [{"kind": "inbody"}]
+    assert translate(chunk_form([], 1, "hybrid"), POLICY)["target"] == {"kind": "inbody"}
 
 
 def test_chunk_request():
     body = {"sources": [FILE], "include_converted_doc": True, "chunking_options": {"max_tokens": 5}}
     request = validated(HybridChunkRequest, body)
     found = translate(Order.of_chunk(request, request.chunking_options), POLICY)
-    assert (found["type"], found["include_converted_doc"]) == ("chunk", True)
+    assert found["type"] == "chunk"
     assert found["chunking"] == HybridOptions(max_tokens=5).model_dump()
     assert found["outputs"]["formats"] == ["json"]
     without = translate(Order.of_chunk(validated(HybridChunkRequest, {"sources": [FILE]}), HybridOptions()), POLICY)
@@ -251,10 +249,10 @@ def test_batch_of_a_bucket_needs_a_bucket():
         "sources of kind ['s3'] can expand into multiple documents and require a storage target with artifact result "
         "mode; got target kind 'presigned_url'."
     )
-    assert batch(sources=[S3], target=S3)["targets"][0]["bucket"] == "b"
+    assert batch(sources=[S3], target=S3)["target"]["bucket"] == "b"
     several = batch(sources=[S3], target={"kind": "presigned_url"}, targets=[S3, S3 | {"bucket": "c"}])
-    assert [target["bucket"] for target in several["targets"]] == ["b", "c"]
-    assert batch(sources=[{"kind": "http", "url": "https://example.org/a"}])["targets"] == []
+    assert [target["bucket"] for target in (several["target"], *several["more_targets"])] == ["b", "c"]
+    assert batch(sources=[{"kind": "http", "url": "https://example.org/a"}])["target"] == {"kind": "inbody"}
 
 
 def test_a_drive_of_google_is_not_known():
@@ -315,7 +313,7 @@ LIGHTRAG = [
 
 @pytest.mark.parametrize("fields", [OPEN_WEBUI, OLD_OPEN_WEBUI, LIGHTRAG])
 def test_what_common_programs_send_is_accepted(fields):
-    assert translate(Order.of_form(convert_form(fields), 1), POLICY)
+    assert translate(convert_form(fields, 1), POLICY)
 
 
 def test_every_default_sent_explicitly_is_the_same_request():
