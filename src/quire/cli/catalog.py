@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quire.cli import chunk_options, options
-from quire.cli.each_document import DocumentsRequest, Written, read_each, write_or_print
-from quire.cli.progress import ProgressBar
-from quire.cli.read_server import ServerResult
+from quire.cli.each_document import DocumentsRequest, file_writer, read_each
 from quire.cli.settings import reading_configuration
-from quire.durable.folders.output_names import NamedSource
 from quire.evidence.catalog.catalog_rows import catalog_rows
-from quire.evidence.catalog.records import SourceCatalog
 from quire.retrieval.chunk.rows import jsonl
 
 if TYPE_CHECKING:
@@ -41,30 +35,15 @@ def catalog(
     its places, as a line of JSON for each, or Parquet files in a folder."""
     configuration = reading_configuration(locals(), "to", "output")
     chunk_options.check_format(to, FORMATS, "the catalog", output)
-    wanted = _Catalogs(to, output)
-    request = DocumentsRequest(
-        wanted.write, output, reading.pages, configuration.settings, quiet=cache.quiet, areas=configuration.areas
-    )
-    return read_each(files, request)
 
-
-@dataclass(frozen=True, slots=True)
-class _Catalogs:
-    """What is written of each document, from the options."""
-
-    to: str
-    output: Path | None
-
-    def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
-        read = result.loaded() if isinstance(result, ServerResult) else result
-        content = self._content(read.catalog())
-        file = self.output / source.folder / f"{source.stem}.catalog.{self.to}" if self.output else None
-        return write_or_print(content, file, progress)
-
-    def _content(self, found: SourceCatalog) -> bytes:
-        if self.to == "jsonl":
-            return jsonl(catalog_rows(found))
+    def content(read: DocumentResult) -> bytes:
+        rows = catalog_rows(read.catalog())
+        if to == "jsonl":
+            return jsonl(rows)
         from quire import __version__
         from quire.evidence.catalog.catalog_rows import catalog_parquet
 
-        return catalog_parquet(catalog_rows(found), created_by=f"quire {__version__}")
+        return catalog_parquet(rows, created_by=f"quire {__version__}")
+
+    write = file_writer(content, output, f"catalog.{to}")
+    return read_each(files, DocumentsRequest(write, output, reading.pages, configuration, quiet=cache.quiet))
