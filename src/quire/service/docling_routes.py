@@ -98,18 +98,24 @@ class _Calls:
         self._settings = service.settings
 
     async def convert(self, request: Request) -> RunStatus:
-        body = await self._json(request, requests.ConvertRequest)
+        body = await self._json(request, requests.ConvertSourcesRequest)
         return await self._submit(request, Order.of_convert(body))
 
     async def old_convert(self, request: Request) -> RunStatus:
-        body = (await self._json(request, requests.OldRequest)).request()
+        body = (await self._json(request, requests.OldConvertRequest)).request()
         return await self._submit(request, Order.of_convert(body))
 
     async def batch(self, request: Request) -> RunStatus:
-        return await self._submit(request, Order.of_batch(await self._json(request, requests.BatchConvertRequest)))
+        return await self._submit(
+            request, Order.of_batch(await self._json(request, requests.BatchConvertSourcesRequest))
+        )
 
     async def chunk(self, chunker: Chunker, request: Request) -> RunStatus:
-        model = requests.HybridChunkRequest if chunker == "hybrid" else requests.HierarchicalChunkRequest
+        model = (
+            requests.HybridChunkerOptionsDocumentsRequest
+            if chunker == "hybrid"
+            else requests.HierarchicalChunkerOptionsDocumentsRequest
+        )
         body = await self._json(request, model)
         return await self._submit(request, Order.of_chunk(body, body.chunking_options))
 
@@ -167,7 +173,7 @@ class _Calls:
 
     async def take_progress(self, request: Request) -> Response:
         """Progress of docling-serve's own workers. There are none here, so it is checked, acknowledged and dropped."""
-        await self._json(request, requests.ProgressCallback)
+        await self._json(request, requests.ProgressCallbackRequest)
         return JSONResponse({"status": "ack"})
 
     async def follow(self, socket: WebSocket) -> None:
@@ -246,7 +252,7 @@ class _Calls:
         return self._service.submit_now(argument)
 
     def _source(self, source: Any, tenant: str) -> TaskSource:
-        if isinstance(source, requests.FileSource):
+        if isinstance(source, requests.FileSourceRequest):
             upload = Upload.begun(source.filename)
             with upload.file:
                 upload.write(decoded(source))

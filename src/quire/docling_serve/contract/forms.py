@@ -16,10 +16,14 @@ from pydantic import AnyHttpUrl, BaseModel, TypeAdapter, ValidationError
 from quire.docling_serve.contract.enums import TargetName
 from quire.docling_serve.contract.orders import Order
 from quire.docling_serve.contract.refusals import RequestRefused, error_item, error_items, invalid
-from quire.docling_serve.contract.request_options import ConvertOptions, HierarchicalOptions, HybridOptions
+from quire.docling_serve.contract.request_options import (
+    ConvertDocumentsOptions,
+    HierarchicalChunkerOptions,
+    HybridChunkerOptions,
+)
 from quire.docling_serve.contract.requests import (
     AnyTarget,
-    Callback,
+    CallbackSpec,
     InBodyTarget,
     PresignedUrlTarget,
     ZipTarget,
@@ -28,9 +32,9 @@ from quire.docling_serve.contract.requests import (
 Fields = Sequence[tuple[str, str]]
 Chunker = Literal["hybrid", "hierarchical"]
 OptionsT = TypeVar("OptionsT", bound=BaseModel)
-CHUNKERS: dict[Chunker, type[HybridOptions] | type[HierarchicalOptions]] = {
-    "hybrid": HybridOptions,
-    "hierarchical": HierarchicalOptions,
+CHUNKERS: dict[Chunker, type[HybridChunkerOptions] | type[HierarchicalChunkerOptions]] = {
+    "hybrid": HybridChunkerOptions,
+    "hierarchical": HierarchicalChunkerOptions,
 }
 _TARGETS: dict[TargetName, AnyTarget] = {
     TargetName.inbody: InBodyTarget(),
@@ -43,14 +47,14 @@ _URL = TypeAdapter(AnyHttpUrl)
 def convert_form(fields: Fields, files: int) -> Order:
     """The form of `/v1/convert/file` with so many files."""
     sent = _grouped(fields)
-    options = _options(ConvertOptions, sent)
+    options = _options(ConvertDocumentsOptions, sent)
     return Order("convert", options, (_target(sent),), uploads=files, callbacks=_callbacks(sent))
 
 
 def chunk_form(fields: Fields, files: int, chunker: Chunker) -> Order:
     """The form of `/v1/chunk/…/file`: conversion options begin with `convert_`, chunking options with `chunking_`."""
     sent = _grouped(fields)
-    options = _options(ConvertOptions, sent, prefix="convert_", without=frozenset({"to_formats"}))
+    options = _options(ConvertDocumentsOptions, sent, prefix="convert_", without=frozenset({"to_formats"}))
     chunking = _options(CHUNKERS[chunker], sent, prefix="chunking_", without=frozenset({"chunker"}))
     target, callbacks = _target(sent), _callbacks(sent)
     return Order("chunk", options, (target,), (), files, callbacks, chunking, _flag(sent, "include_converted_doc"))
@@ -60,7 +64,9 @@ def old_form(fields: Fields, files: int) -> Order:
     """The form of `/v1alpha/convert/file`."""
     sent = _grouped(fields)
     target = ZipTarget() if _flag(sent, "return_as_file") else InBodyTarget()
-    return Order("convert", _options(ConvertOptions, sent), (target,), uploads=files, callbacks=_callbacks(sent))
+    return Order(
+        "convert", _options(ConvertDocumentsOptions, sent), (target,), uploads=files, callbacks=_callbacks(sent)
+    )
 
 
 def no_files() -> RequestRefused:
@@ -83,7 +89,7 @@ def _grouped(fields: Fields) -> dict[str, list[str]]:
 def _options(
     model: type[OptionsT], sent: Mapping[str, list[str]], *, prefix: str = "", without: frozenset[str] = frozenset()
 ) -> OptionsT:
-    values, wrong = _in_json(sent) if model is ConvertOptions else ({}, [])
+    values, wrong = _in_json(sent) if model is ConvertDocumentsOptions else ({}, [])
     for name, kind in _kinds(model).items():
         field = f"{prefix}{name}"
         if name in without or field not in sent:
@@ -135,17 +141,17 @@ def _target(sent: Mapping[str, list[str]]) -> AnyTarget:
         raise invalid("enum", ("target_type",), said) from None
 
 
-def _callbacks(sent: Mapping[str, list[str]]) -> tuple[Callback, ...]:
+def _callbacks(sent: Mapping[str, list[str]]) -> tuple[CallbackSpec, ...]:
     """Each is an address, or a JSON object with the address, headers and a certificate."""
     return tuple(_callback(text.strip()) for text in sent.get("callbacks", ()) if text.strip())
 
 
-def _callback(text: str) -> Callback:
+def _callback(text: str) -> CallbackSpec:
     """What is no valid object is taken for an address, and refused as one."""
     with suppress(ValidationError):
-        return Callback.model_validate_json(text)
+        return CallbackSpec.model_validate_json(text)
     try:
-        return Callback(url=_URL.validate_python(text))
+        return CallbackSpec(url=_URL.validate_python(text))
     except ValidationError as error:
         raise RequestRefused(422, error_items(error, ("callbacks",))) from None
 

@@ -7,14 +7,18 @@ from typing import Literal
 
 from quire.docling_serve.contract.policy import STORAGE, Policy, check_allowed
 from quire.docling_serve.contract.refusals import refuse
-from quire.docling_serve.contract.request_options import ConvertOptions, HierarchicalOptions, HybridOptions
+from quire.docling_serve.contract.request_options import (
+    ConvertDocumentsOptions,
+    HierarchicalChunkerOptions,
+    HybridChunkerOptions,
+)
 from quire.docling_serve.contract.requests import (
     AnySource,
     AnyTarget,
-    BatchConvertRequest,
-    Callback,
+    BatchConvertSourcesRequest,
+    CallbackSpec,
     ChunkRequest,
-    ConvertRequest,
+    ConvertSourcesRequest,
     PresignedUrlTarget,
 )
 
@@ -30,26 +34,26 @@ class Order:
     """A request, from whichever route: JSON or form. `uploads` counts the files of a form, `targets` may be empty."""
 
     route: Literal["convert", "chunk", "batch"]
-    options: ConvertOptions
+    options: ConvertDocumentsOptions
     targets: tuple[AnyTarget, ...]
     sources: tuple[AnySource, ...] = ()
     uploads: int = 0
-    callbacks: tuple[Callback, ...] = ()
-    chunking: HybridOptions | HierarchicalOptions | None = None
+    callbacks: tuple[CallbackSpec, ...] = ()
+    chunking: HybridChunkerOptions | HierarchicalChunkerOptions | None = None
     include_converted_doc: bool = False
 
     @classmethod
-    def of_convert(cls, request: ConvertRequest) -> Order:
+    def of_convert(cls, request: ConvertSourcesRequest) -> Order:
         return cls("convert", request.options, (request.target,), tuple(request.sources), 0, tuple(request.callbacks))
 
     @classmethod
-    def of_batch(cls, request: BatchConvertRequest) -> Order:
+    def of_batch(cls, request: BatchConvertSourcesRequest) -> Order:
         targets = request.targets or ([request.target] if request.target else [])
         sources = tuple(request.sources)
         return cls("batch", request.options, tuple(targets), sources, 0, tuple(request.callbacks))
 
     @classmethod
-    def of_chunk(cls, request: ChunkRequest, chunking: HybridOptions | HierarchicalOptions) -> Order:
+    def of_chunk(cls, request: ChunkRequest, chunking: HybridChunkerOptions | HierarchicalChunkerOptions) -> Order:
         return cls(
             "chunk",
             request.convert_options,

@@ -13,30 +13,30 @@ from collections.abc import Sequence
 from typing import Any
 
 from quire.core.errors import UsageError
-from quire.docling_serve.contract.enums import ImageMode, InputFormat, OutputFormat, PipelineName
+from quire.docling_serve.contract.enums import ImageRefMode, InputFormat, OutputFormat, ProcessingPipeline
 from quire.docling_serve.contract.orders import Order, check_kinds
 from quire.docling_serve.contract.policy import Policy, asked_enrichments, check_allowed, check_options
 from quire.docling_serve.contract.refusals import refuse
 from quire.docling_serve.contract.request_options import (
     DESCRIBE,
     NO_LAST_PAGE,
-    ConvertOptions,
-    HierarchicalOptions,
-    HybridOptions,
+    ConvertDocumentsOptions,
+    HierarchicalChunkerOptions,
+    HybridChunkerOptions,
 )
-from quire.docling_serve.contract.requests import AnySource, FileSource
+from quire.docling_serve.contract.requests import AnySource, FileSourceRequest
 from quire.output.export.docling_images import OutputOptions
 from quire.pages.recognize.languages import Language, resolve
 from quire.reading.messages import EnrichArgument, TaskSettings
 
 OLDEST_VERSION = (1, 5)
 """Of the DoclingDocument schema: docling-core projects down to it."""
-CHUNKING_PRESETS: dict[str, HybridOptions | HierarchicalOptions] = {
-    "default": HybridOptions(),
-    "minilm_l6": HybridOptions(),
-    "granite_embedding_278m": HybridOptions(tokenizer="ibm-granite/granite-embedding-278m-multilingual"),
-    "multilingual_e5_large": HybridOptions(tokenizer="intfloat/multilingual-e5-large"),
-    "hierarchical": HierarchicalOptions(),
+CHUNKING_PRESETS: dict[str, HybridChunkerOptions | HierarchicalChunkerOptions] = {
+    "default": HybridChunkerOptions(),
+    "minilm_l6": HybridChunkerOptions(),
+    "granite_embedding_278m": HybridChunkerOptions(tokenizer="ibm-granite/granite-embedding-278m-multilingual"),
+    "multilingual_e5_large": HybridChunkerOptions(tokenizer="intfloat/multilingual-e5-large"),
+    "hierarchical": HierarchicalChunkerOptions(),
 }
 
 _ENGINE_CODES = {"ch_sim": "zh", "ch_tra": "zh-Hant", "rs_latin": "sr-Latn", "rs_cyrillic": "sr", "tjk": "tg"}
@@ -91,7 +91,7 @@ def source_json(source: AnySource) -> dict[str, Any]:
     return value
 
 
-def decoded(source: FileSource) -> bytes:
+def decoded(source: FileSourceRequest) -> bytes:
     """The content of a file in a JSON body. Characters that are not base64 are left out, as docling-serve does."""
     text = source.base64_string
     try:
@@ -101,15 +101,15 @@ def decoded(source: FileSource) -> bytes:
         return base64.b64decode(kept[: len(kept) - (len(kept) % 4 == 1)] + "=" * (-len(kept) % 4))
 
 
-def _reading(options: ConvertOptions, policy: Policy) -> dict[str, Any]:
+def _reading(options: ConvertDocumentsOptions, policy: Policy) -> dict[str, Any]:
     """The options of the component `read`."""
     read: dict[str, Any] = {}
     first, last = options.page_range
     if (first, last) != (1, NO_LAST_PAGE):
         read["pages"] = f"{first}-" if last == NO_LAST_PAGE else f"{first}-{last}"
-    if options.pipeline in (PipelineName.native, PipelineName.asr):
+    if options.pipeline in (ProcessingPipeline.native, ProcessingPipeline.asr):
         raise refuse(f"pipeline '{options.pipeline}' is not available on this server. Send 'standard'.")
-    if options.pipeline == PipelineName.vlm:
+    if options.pipeline == ProcessingPipeline.vlm:
         read |= {"engines": [_vision(options, policy)], "ocr": "always"}
     elif not options.do_ocr:
         return {**read, "ocr": "never"}
@@ -123,7 +123,7 @@ def _reading(options: ConvertOptions, policy: Policy) -> dict[str, Any]:
     return read
 
 
-def _vision(options: ConvertOptions, policy: Policy) -> str:
+def _vision(options: ConvertDocumentsOptions, policy: Policy) -> str:
     if policy.vision is None:
         raise refuse("pipeline 'vlm' is not available: no vision engine is configured on this server.")
     named = next(
@@ -143,7 +143,7 @@ def _vision(options: ConvertOptions, policy: Policy) -> str:
     return policy.vision
 
 
-def _reads_with_tesseract(options: ConvertOptions, languages: Sequence[Language], policy: Policy) -> bool:
+def _reads_with_tesseract(options: ConvertDocumentsOptions, languages: Sequence[Language], policy: Policy) -> bool:
     """Where it is asked for and has the data: clients name it by default, with languages that few servers have."""
     asked = options.ocr_preset in ("tesseract", "tesserocr")
     data = policy.tesseract_data
@@ -167,7 +167,7 @@ def _languages(sent: Sequence[str]) -> list[Language]:
 
 def _outputs(order: Order, policy: Policy, version: str | None) -> OutputOptions:
     options = order.options
-    placeholder = options.image_export_mode == ImageMode.placeholder
+    placeholder = options.image_export_mode == ImageRefMode.placeholder
     formats = dict.fromkeys(one.value for one in options.to_formats)
     if order.route == "chunk":
         formats = {"json": None} if order.include_converted_doc else {}
@@ -184,7 +184,7 @@ def _outputs(order: Order, policy: Policy, version: str | None) -> OutputOptions
     }
 
 
-def _enriching(options: ConvertOptions, policy: Policy) -> EnrichArgument | None:
+def _enriching(options: ConvertDocumentsOptions, policy: Policy) -> EnrichArgument | None:
     """What a vision model is asked: the one that the request names for descriptions, where the server allows that."""
     kinds = asked_enrichments(options)
     if not kinds:

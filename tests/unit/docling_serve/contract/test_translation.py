@@ -9,12 +9,16 @@ from quire.docling_serve.contract.forms import chunk_form, convert_form
 from quire.docling_serve.contract.orders import Order
 from quire.docling_serve.contract.policy import Policy
 from quire.docling_serve.contract.refusals import RequestRefused, validated
-from quire.docling_serve.contract.request_options import ConvertOptions, HierarchicalOptions, HybridOptions
+from quire.docling_serve.contract.request_options import (
+    ConvertDocumentsOptions,
+    HierarchicalChunkerOptions,
+    HybridChunkerOptions,
+)
 from quire.docling_serve.contract.requests import (
-    BatchConvertRequest,
-    ConvertRequest,
-    FileSource,
-    HybridChunkRequest,
+    BatchConvertSourcesRequest,
+    ConvertSourcesRequest,
+    FileSourceRequest,
+    HybridChunkerOptionsDocumentsRequest,
 )
 from quire.docling_serve.contract.translation import decoded, document_version, source_json, translate
 from quire.durable.reads.read_request import ReadRequest, SourceRef
@@ -27,7 +31,7 @@ POLICY = Policy(tesseract_data=frozenset({"eng", "deu", "osd"}))
 
 def translated(options=None, policy=POLICY, sources=(FILE,), version=None, **more):
     body = {"options": options or {}, "sources": list(sources), **more}
-    return translate(Order.of_convert(validated(ConvertRequest, body)), policy, version=version)
+    return translate(Order.of_convert(validated(ConvertSourcesRequest, body)), policy, version=version)
 
 
 def refusal(make, *arguments, **more) -> str:
@@ -198,7 +202,7 @@ def test_input_formats_are_limited_when_not_all_are_named():
 def test_chunks_as_an_output_format():
     assert translated({"to_formats": ["chunks"]})["chunking"]["chunker"] == "hybrid"
     found = translated({"to_formats": ["md", "chunks"], "chunking_preset": "hierarchical"})
-    assert found["chunking"] == HierarchicalOptions().model_dump()
+    assert found["chunking"] == HierarchicalChunkerOptions().model_dump()
     found = translated({"to_formats": ["chunks"], "chunking_options": {"chunker": "hybrid", "max_tokens": 9}})
     assert found["chunking"]["max_tokens"] == 9
 
@@ -230,17 +234,20 @@ def test_chunk_routes_have_no_presigned_target():
 
 def test_chunk_request():
     body = {"sources": [FILE], "include_converted_doc": True, "chunking_options": {"max_tokens": 5}}
-    request = validated(HybridChunkRequest, body)
+    request = validated(HybridChunkerOptionsDocumentsRequest, body)
     found = translate(Order.of_chunk(request, request.chunking_options), POLICY)
     assert found["type"] == "chunk"
-    assert found["chunking"] == HybridOptions(max_tokens=5).model_dump()
+    assert found["chunking"] == HybridChunkerOptions(max_tokens=5).model_dump()
     assert found["outputs"]["formats"] == ["json"]
-    without = translate(Order.of_chunk(validated(HybridChunkRequest, {"sources": [FILE]}), HybridOptions()), POLICY)
+    without = translate(
+        Order.of_chunk(validated(HybridChunkerOptionsDocumentsRequest, {"sources": [FILE]}), HybridChunkerOptions()),
+        POLICY,
+    )
     assert without["outputs"]["formats"] == []
 
 
 def batch(**body):
-    return translate(Order.of_batch(validated(BatchConvertRequest, body)), POLICY)
+    return translate(Order.of_batch(validated(BatchConvertSourcesRequest, body)), POLICY)
 
 
 def test_batch_of_a_bucket_needs_a_bucket():
@@ -272,12 +279,12 @@ def test_version_of_the_document():
     ("text", "content"), [("aGVsbG8=", b"hello"), ("aGV\nsbG 8!=", b"hello"), ("aGVsbG8", b"hello"), ("", b"")]
 )
 def test_base64_is_decoded_leniently(text, content):
-    assert decoded(FileSource(base64_string=text, filename="a")) == content
+    assert decoded(FileSourceRequest(base64_string=text, filename="a")) == content
 
 
 def test_sources_as_json_have_no_content_and_texts_as_headers():
     body = {"sources": [FILE, {"kind": "http", "url": "https://example.org/a", "headers": {"a": 1}}]}
-    request = validated(ConvertRequest, body)
+    request = validated(ConvertSourcesRequest, body)
     assert [source_json(source) for source in request.sources] == [
         {"kind": "file", "filename": "a.md"},
         {"kind": "http", "url": "https://example.org/a", "headers": {"a": "1"}},
@@ -317,7 +324,7 @@ def test_what_common_programs_send_is_accepted(fields):
 
 
 def test_every_default_sent_explicitly_is_the_same_request():
-    sent = ConvertOptions().model_dump(mode="json")
+    sent = ConvertDocumentsOptions().model_dump(mode="json")
     assert translated(sent) == translated()
 
 
@@ -325,5 +332,9 @@ def test_every_option_is_documented():
     page = (ROOT / "docs" / "reference" / "docling-serve.md").read_text()
     rows = set(re.findall(r"^\| (.*?) \|", page, flags=re.MULTILINE))
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
-    options = {*ConvertOptions.model_fields, *HybridOptions.model_fields, *HierarchicalOptions.model_fields}
+    options = {
+        *ConvertDocumentsOptions.model_fields,
+        *HybridChunkerOptions.model_fields,
+        *HierarchicalChunkerOptions.model_fields,
+    }
     assert options - named == set()
