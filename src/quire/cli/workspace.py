@@ -14,7 +14,6 @@ from quire.cli.command_errors import group, print_report, reporting_errors
 from quire.cli.each_document import DocumentsRequest, Written, read_each
 from quire.cli.extract_options import SchemaFile, load_schema
 from quire.cli.progress import ProgressBar
-from quire.cli.read_server import ServerResult
 from quire.cli.settings import reading_configuration
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, StoreError, UsageError
 from quire.durable.folders.output_names import NamedSource
@@ -57,14 +56,13 @@ def build(
     filled = None if template is None else load_template(template)
     read: list[DocumentResult] = []
 
-    def keep(result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
-        read.append(result.loaded() if isinstance(result, ServerResult) else result)
+    def keep(result: DocumentResult, source: NamedSource, progress: ProgressBar) -> Written:
+        read.append(result)
         return (), ()
 
-    request = DocumentsRequest(
-        keep, None, reading.pages, settings, quiet=cache.quiet, areas=configuration.areas, collects=True
+    code = read_each(
+        files, DocumentsRequest(keep, None, reading.pages, configuration, quiet=cache.quiet, collects=True)
     )
-    code = read_each(files, request)
     if code not in (EXIT_COMPLETE, EXIT_PARTIAL):
         return code
     kept = nullcontext() if settings.store is None else open_store(settings.store, settings.facts)
