@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from quire.asking.calls import Crashed, within
-from quire.asking.slots import POLL_S, Check, Costly, TooSlow
+from quire.asking.slots import POLL_S, Check, TooSlow
 from quire.asking.talk import Partial, Talk
 from quire.core.context import Claim, Store
+from quire.core.engine import Costly
 from quire.core.errors import EngineError, FencedError
 from quire.core.events import EventKind
 from quire.core.keys import ArtifactKey, Digest
