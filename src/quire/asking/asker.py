@@ -19,7 +19,7 @@ from quire.core.keys import ArtifactKey, Digest
 from quire.system.workers import Job, JobFailed, WorkerError, WorkerPool, WorkerReply, WorkerTimeout, shared_pool
 
 SETUP_S = 60.0
-"""What a job may take besides the request itself: to render a page, to unpack its arguments."""
+"""Seconds that a job may take besides the request itself: to render a page, to unpack its arguments."""
 
 
 class Tell(Protocol):

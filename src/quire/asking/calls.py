@@ -1,4 +1,4 @@
-"""Where a request runs: in a thread of this process, or in a worker process. Both have a deadline."""
+"""Calls of a request: in a thread of this process, or in a worker process. Both have a deadline."""
 
 from __future__ import annotations
 

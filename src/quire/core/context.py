@@ -249,7 +249,7 @@ class RunStatus:
 
 
 class RunFilter(TypedDict, total=False):
-    """Which runs are listed: of a flow, in a state, whose id begins with `prefix`, that follow the run `before`."""
+    """A choice among runs: of a flow, in a state, whose id begins with `prefix`, that follow the run `before`."""
 
     flow: str | None
     state: RunState | None

@@ -29,7 +29,7 @@ class TextModel(Costly, Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """What is longer is cut off."""
+        """The longest text, in tokens; the rest of a longer one is cut off."""
         ...
 
     @property

@@ -34,7 +34,7 @@ Capability = Literal[
 CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
 
 Policy = Literal["cpu", "io", "gpu"]
-"""Where an engine runs: `cpu` and `gpu` engines in worker processes, `io` engines in threads of the parent."""
+"""The place of an engine: `cpu` and `gpu` engines in worker processes, `io` engines in threads of the parent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +85,12 @@ class ReadBlock:
 
 
 Tier = Literal["asked", "exact", "semantic"]
-"""Where an answer came from: just asked, found by its exact key, or taken from a similar picture."""
+"""The origin of an answer: just asked, found by its exact key, or taken from a similar picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where the answer of this read came from, and which one it is; a blank region has no answer."""
+    """The origin of the answer of this read, with the answer; a blank region has none."""
 
     tier: Tier = "asked"
     source: AnswerSource | None = None

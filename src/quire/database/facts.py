@@ -44,7 +44,7 @@ class Fact(NamedTuple):
 
 
 class ContentPlace(NamedTuple):
-    """Where a content is stored: a part of a pack, or a whole object of an older store."""
+    """The place of a content: a part of a pack, or a whole object of an older store."""
 
     pack: str
     start: int
@@ -52,7 +52,7 @@ class ContentPlace(NamedTuple):
 
 
 class KnownFact(NamedTuple):
-    """What is known of a key."""
+    """The recorded content of a key, its place, and the day of its last use."""
 
     digest: Digest
     place: ContentPlace

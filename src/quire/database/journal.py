@@ -25,7 +25,7 @@ _PROCEEDS = f"NOT EXISTS (SELECT 1 FROM runs WHERE runs.run = i.run AND runs.sta
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How an invocation or a step ended; `run` is the run that an invocation belongs to."""
+    """The ending of an invocation or a step; `run` is the run that an invocation belongs to."""
 
     state: State
     result: Json = None
@@ -170,7 +170,7 @@ class Journal:
         return None
 
     def ending(self, key: str) -> Ending | None:
-        """How an invocation ended; None while it has not."""
+        """The ending of an invocation; None while it goes on."""
         return self.endings([key]).get(key)
 
     def endings(self, keys: Sequence[str]) -> dict[str, Ending]:

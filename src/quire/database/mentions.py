@@ -66,7 +66,7 @@ class Mentions:
         self.unfinished: Mapping[str, set[str]] = defaultdict(set)
         """The unfinished ones: resumed, they would read the document again."""
         self.contents: list[TaskContents] = []
-        """What `remove` leaves to the caller, who knows the ids of documents in a scope."""
+        """The contents of tasks that `remove` leaves to the caller, who knows the ids of documents in a scope."""
         self._tasks: set[str] = set()
         self._indexing: set[str] = set()
         self._batches: dict[str, set[str]] = {}  # the names of the documents in each

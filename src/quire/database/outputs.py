@@ -76,7 +76,7 @@ class Outputs:
         return {texts[output.place]: output for output in _read(rows)}
 
     def of_sources(self, sources: Sequence[str], folder: str) -> dict[str, Output]:
-        """What was made below a folder from each of the sources; the latest if there are several."""
+        """The output below a folder of each of the sources; the latest if there are several."""
         texts = {path_text(source): source for source in sources}
         rows = rows_in(self._database, f"{_SELECT} WHERE source IN ({{}}) ORDER BY at, place", texts)
         return {texts[output.source]: output for output in _read(rows, folder)}
@@ -87,7 +87,7 @@ class Outputs:
         return [*_read(self._database.rows(query, (f"{like_text(_below(folder))}%",)))]
 
     def of_document(self, document: str, folder: str) -> list[Output]:
-        """What was made of a document below a folder, by place."""
+        """The outputs of a document below a folder, by place."""
         rows = self._database.rows(f"{_SELECT} WHERE document = ? ORDER BY place", (document,))
         return [*_read(rows, folder)]
 
@@ -110,5 +110,5 @@ def _read(rows: Iterable[Sequence[object]], folder: str | None = None) -> Iterat
 
 
 def _below(folder: str) -> str:
-    """How the places in a folder begin."""
+    """The beginning of the places in a folder."""
     return f"{path_text(folder)}/"

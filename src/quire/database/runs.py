@@ -89,8 +89,8 @@ class Runs:
         ]
         following = (last, last, before) if before else ()
         values = (*([flow] if flow else []), *stored, *([f"{like_text(prefix)}%"] if prefix else []), *following)
-        wanted = f"WHERE {' AND '.join(conditions)} " if conditions else ""
-        query = f"SELECT {_COLUMNS} FROM runs {wanted}ORDER BY submitted DESC, run LIMIT ? OFFSET ?"
+        where = f"WHERE {' AND '.join(conditions)} " if conditions else ""
+        query = f"SELECT {_COLUMNS} FROM runs {where}ORDER BY submitted DESC, run LIMIT ? OFFSET ?"
         found: list[RunStatus] = []
         seen = 0
         # Whether a run has a living owner is known only after reading the row, so a page may hold too few.
@@ -102,7 +102,7 @@ class Runs:
         return found[:limit]
 
     def ended(self, runs: Sequence[str]) -> set[str]:
-        """Those that have ended, or are unknown. Does not look for dead owners."""
+        """The ids of the runs that have ended, or are unknown. Does not look for dead owners."""
         going = f"SELECT run FROM runs WHERE NOT {HAS_ENDED} AND run IN ({{}})"
         return set(runs) - {str(run) for (run,) in rows_in(self._database, going, runs)}
 
@@ -129,8 +129,8 @@ class Runs:
 
     def latest_inputs(self, flow: str, *, limit: int) -> Sequence[Json]:
         """The inputs of the latest runs of a flow, the latest first. Only reads, whatever state they are in."""
-        asked = "SELECT inputs FROM runs WHERE flow = ? ORDER BY submitted DESC, run LIMIT ?"
-        return [json.loads(str(inputs)) for (inputs,) in self._database.rows(asked, (flow, limit))]
+        query = "SELECT inputs FROM runs WHERE flow = ? ORDER BY submitted DESC, run LIMIT ?"
+        return [json.loads(str(inputs)) for (inputs,) in self._database.rows(query, (flow, limit))]
 
     def set_state(self, run: str, state: RunState) -> None:
         """Set the state of a run, unless it has ended or is paused."""
@@ -334,7 +334,7 @@ def forget_ended_runs(database: Database, *, before: float) -> int:
 
 
 def _new(database: Database, run: str, events: Sequence[Event]) -> list[Event]:
-    """Those that the run does not have yet, each once."""
+    """The events that the run does not have yet, each once."""
     by_id = {event.id: event for event in reversed(events)}
     for (known,) in rows_in(database, "SELECT id FROM events WHERE run = ? AND id IN ({})", [*by_id], (run,)):
         del by_id[str(known)]

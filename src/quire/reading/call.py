@@ -74,13 +74,13 @@ def _with_options(function: Callable[P, R]) -> Callable[P, R]:
 
 def _engines(engines: Engines) -> tuple[str | Engine, ...]:
     """Raises UsageError for an unknown engine, even if no page needs OCR."""
-    wanted: tuple[str | Engine, ...]
-    wanted = tuple(engines) if isinstance(engines, (list, tuple)) else (engines,)  # type: ignore[assignment]
-    if named := [engine for engine in wanted if isinstance(engine, str)]:
+    listed: tuple[str | Engine, ...]
+    listed = tuple(engines) if isinstance(engines, (list, tuple)) else (engines,)  # type: ignore[assignment]
+    if named := [engine for engine in listed if isinstance(engine, str)]:
         from quire.pages.recognize.engine_registry import check_names  # scans the installed packages
 
         check_names(named)
-    return wanted
+    return listed
 
 
 def _languages(lang: str | Sequence[str]) -> tuple[str, ...]:

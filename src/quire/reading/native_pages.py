@@ -107,7 +107,7 @@ class NativePages(Protocol):
         ...
 
     def needs(self, page: int, text: bytes) -> Needs | None:
-        """What an engine must add to a page with this text."""
+        """The needs of a page with this text: parts that an engine must add. None if there are none."""
         ...
 
     def blocks(self, page: int, text: Digest) -> Timed[PageResult | Encoded]:

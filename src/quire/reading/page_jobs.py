@@ -40,7 +40,7 @@ class StoredText:
 
 
 def look_into(source: Opened, work: WorkerWork) -> tuple[dict[str, object], bytes]:
-    """What is needed before a document is read: number of pages, name of its reader, its outline."""
+    """The facts that are needed before a document is read: number of pages, name of its reader, its outline."""
     return about(source.document(work))
 
 

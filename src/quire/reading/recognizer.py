@@ -171,9 +171,9 @@ class Recognizer:
 
     def route_key(self, number: int, needs: Needs, native: Digest, engines: Sequence[Engine]) -> ArtifactKey:
         """The key of which of these engines could read a page, where some could not."""
-        asked = [[engine.name, engine.version, engine.profile.digest()] for engine in engines]
-        asked += [[*needs.languages], [*self._options.hints]]
-        inputs = self.seen_key(number, needs, None), native, digest_of(asked)
+        identities = [[engine.name, engine.version, engine.profile.digest()] for engine in engines]
+        identities += [[*needs.languages], [*self._options.hints]]
+        inputs = self.seen_key(number, needs, None), native, digest_of(identities)
         return artifact_key("route", "1", inputs, Profile().digest())
 
     def question(self, seen: Seen, needs: Needs, regions: tuple[Region, ...] = ()) -> Question:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 SIGNAL = "signal "
-"""How the name of a step begins that waits for a signal."""
+"""The beginning of the names of steps that wait for a signal."""
 LISTENING_S = 10.0
 """Grace period after a cancel for a step that polls `stopping`."""
 
@@ -374,12 +374,12 @@ class LocalContext:
 
     async def gather(self, *awaited: Awaitable[Json]) -> list[Json]:
         self._play.check_owner("gather")
-        given: list[Json] = []
+        values: list[Json] = []
         error: Exception | None = None
         try:
             for one in awaited:
                 try:
-                    given.append(await one)
+                    values.append(await one)
                 except Exception as failed:
                     error = error or failed
         finally:
@@ -388,7 +388,7 @@ class LocalContext:
                     one.close()  # cancelled before it was awaited
         if error is not None:
             raise error
-        return given
+        return values
 
     def _next(self, method: str) -> int:
         self._play.check_owner(method)

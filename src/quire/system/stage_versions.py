@@ -97,7 +97,7 @@ _PARTS = {
     "lexicon": "lexicon",
     "output": "export",
 }
-"""What packages are called in messages. Other code is called after its shelf."""
+"""The names of packages in messages. Other code is called after its shelf."""
 OURS = " of Quire"
 """The end of the names of all parts."""
 _OWN = ("system/source_files.py", "system/stage_versions.py")

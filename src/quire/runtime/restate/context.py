@@ -49,7 +49,7 @@ def call_key(workflow: Workflow, key: str, generation: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What all workflows of a worker share."""
+    """The surroundings that all workflows of a worker share."""
 
     workflows: Mapping[str, Workflow]
     records: RunRecords
