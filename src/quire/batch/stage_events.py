@@ -119,13 +119,13 @@ def first_path(places: Mapping[str, object]) -> str | None:
 
 
 def clashing(task: Task, fields: Mapping[str, object]) -> list[str]:
-    """Those of a worker's fields that are not its own to set: fields of the manifest, and others than the plan has."""
+    """The fields of a worker that it must not set: those of the manifest, and values that contradict the plan."""
     planned = _planned(task)
     return [name for name, value in fields.items() if name in OWN or planned.get(name, value) != value]
 
 
 def _planned(task: Task) -> dict[str, str]:
-    """What the plan knows about the files of an item."""
+    """The files of an item, as far as the plan knows them."""
     places = {"input_hash": task.input_hash, "output_path": first_path(task.item.outputs), "output_key": task.key}
     return {name: place for name, place in places.items() if place}
 

@@ -50,7 +50,7 @@ FETCH = "quire.net.fetching:fetch"
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    """How pages are rendered. `max_pixels` is checked before anything is allocated."""
+    """Settings of rendering pages. `max_pixels` is checked before anything is allocated."""
 
     dpi: int = 150
     max_bytes: int = 20_000_000

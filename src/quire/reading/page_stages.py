@@ -139,7 +139,7 @@ class EngineReading:
     ordered: bool = False
     source: AnswerSource | None = None
     formulas: tuple[Recognition, ...] = ()
-    """What an engine for formulas read in regions that look like one."""
+    """The readings of an engine for formulas, of regions that look like one."""
 
 
 class RecognisedText:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import json
 import random
 import time
 from collections.abc import Awaitable, Callable, Generator
@@ -13,18 +12,18 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from quire.core.context import MAX_RESULT, ONCE, Claim, Context, Json, Retry, Stopping, Workflow
+from quire.core.context import ONCE, Claim, Context, Json, Retry, Stopping, Workflow
 from quire.core.errors import RETRYABLE, FencedError, RunCancelled, RunError
 from quire.core.events import Event, reason_of
 from quire.database.journal import Ending, Invocation, StepRecord
-from quire.runtime.workflow_guards import ForeignAwait, Guarded, check_owner, in_step
+from quire.runtime.workflow_guards import ForeignAwait, Guarded, check_owner, encode_result, in_step
 
 if TYPE_CHECKING:
     from quire.runtime.scheduler import Scheduler
 
 
 SIGNAL = "signal "
-"""How the name of a step begins that waits for a signal."""
+"""The beginning of the names of steps that wait for a signal."""
 LISTENING_S = 10.0
 """Grace period after a cancel for a step that polls `stopping`."""
 
@@ -120,7 +119,7 @@ class Play:
             self._task = asyncio.ensure_future(self._called(context))
             try:
                 result = await self._task
-                _check(self.workflow.name, result)
+                encode_result(self.workflow.name, result)
             except asyncio.CancelledError:
                 if self._broken is not None:
                     raise self._broken from None
@@ -254,23 +253,12 @@ def _tried(name: str, call: Callable[[], Json]) -> Ending:
     """One attempt of a step, in its thread. Any exception ends the attempt, but not the thread or the scheduler."""
     try:
         result = in_step(name.removeprefix("run "), call)
-        _check(name, result)
+        encode_result(name, result)
     except FencedError:
         raise
     except BaseException as error:
         return Ending.of(error)
     return Ending("finished", result)
-
-
-def _check(name: str, result: Json) -> None:
-    try:
-        size = len(json.dumps(result))
-    except (TypeError, ValueError) as error:
-        raise RunError(f"{name} returns something that cannot be serialised as JSON: {error}") from error
-    if size > MAX_RESULT:
-        raise RunError(
-            f"{name} returns {size:,} bytes; at most {MAX_RESULT:,} are allowed: save it in the store, return its key"
-        )
 
 
 def _paused(run: str) -> FencedError:
@@ -386,12 +374,12 @@ class LocalContext:
 
     async def gather(self, *awaited: Awaitable[Json]) -> list[Json]:
         self._play.check_owner("gather")
-        given: list[Json] = []
+        values: list[Json] = []
         error: Exception | None = None
         try:
             for one in awaited:
                 try:
-                    given.append(await one)
+                    values.append(await one)
                 except Exception as failed:
                     error = error or failed
         finally:
@@ -400,7 +388,7 @@ class LocalContext:
                     one.close()  # cancelled before it was awaited
         if error is not None:
             raise error
-        return given
+        return values
 
     def _next(self, method: str) -> int:
         self._play.check_owner(method)

@@ -16,9 +16,9 @@ from quire.core.context import ONCE, Json, Retry, Stopping, Workflow
 from quire.core.errors import RunCancelled, RunError, StoreError
 from quire.core.events import Event
 from quire.runtime.restate import durables
-from quire.runtime.restate.messages import Request, RunFailure, encode_result
+from quire.runtime.restate.messages import Request, RunFailure
 from quire.runtime.restate.records import RunRecords
-from quire.runtime.workflow_guards import check_owner, in_step
+from quire.runtime.workflow_guards import check_owner, encode_result, in_step
 
 if TYPE_CHECKING:
     from restate import Context as Sdk
@@ -49,7 +49,7 @@ def call_key(workflow: Workflow, key: str, generation: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What all workflows of a worker share."""
+    """The surroundings that all workflows of a worker share."""
 
     workflows: Mapping[str, Workflow]
     records: RunRecords

@@ -1,4 +1,4 @@
-"""What workers and callers on Restate keep in the database: the state of runs, their events, and awaited signals."""
+"""The tables that workers and callers on Restate share: the state of runs, their events, and awaited signals."""
 
 from __future__ import annotations
 

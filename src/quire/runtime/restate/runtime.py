@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Unpack
 
-from quire.core.context import Json, RunState, RunStatus, Workflow
-from quire.core.errors import RunCancelled, RunError, UsageError
+from quire.core.context import Json, RunFilter, RunStatus, Workflow
+from quire.core.errors import UsageError
 from quire.core.events import Event
 from quire.database.database import Database
 from quire.database.runs import ENDED
@@ -87,7 +88,7 @@ class RestateRuntime:
             if status.state == "failed":
                 self._kill(run)
             if status.state in ENDED:
-                return _value(status)
+                return status.value()
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
                 raise TimeoutError(f"run {run} has not ended in {timeout_s} s; it continues")
@@ -101,17 +102,9 @@ class RestateRuntime:
             ended = self._runs.ended(runs)
         return ended
 
-    def runs(
-        self,
-        *,
-        flow: str | None = None,
-        state: RunState | None = None,
-        prefix: str = "",
-        before: str | None = None,
-        limit: int = 100,
-    ) -> list[RunStatus]:
+    def runs(self, **chosen: Unpack[RunFilter]) -> list[RunStatus]:
         """As recorded in the database; `status` also asks the server."""
-        return self._runs.list(flow=flow, state=state, prefix=prefix, before=before, limit=limit)
+        return self._runs.list(**chosen)
 
     def pause(self, run: str) -> None:
         raise UsageError(f"run {run} is on Restate, where runs cannot be paused; cancel it and submit it again later")
@@ -194,12 +187,3 @@ def _parse_failure(failure: str) -> tuple[str, int]:
     code, bracket, message = failure.removeprefix("[").partition("] ")
     first = code.split(" ")[0]
     return (message, int(first)) if bracket and first.isdigit() else (failure, 500)
-
-
-def _value(status: RunStatus) -> Json:
-    if status.state == "cancelled":
-        raise RunCancelled(status.error or f"run {status.run} was cancelled")
-    if status.state == "failed":
-        message = status.error or f"run {status.run} failed"
-        raise RunError(message, category=status.category or "runtime", exit_code=status.exit_code)
-    return status.result
