@@ -40,7 +40,7 @@ def find_candidates(catalog: SourceCatalog, lines: Sequence[PlacedLine] | None =
     """The candidates of a document in reading order, those of one place beside each other. `lines` are those of the
     catalog, if they were found already."""
     lines = lines_of(catalog) if lines is None else lines
-    sizes = [line.height for line in lines if line.box]
+    sizes = [line.height for line in lines if line.is_placed]
     finder = _Finder(lines, median(sizes) if sizes else 1.0, find_roles(catalog, lines))
     return [candidate for line in lines for candidate in finder.of_line(line)]
 
@@ -120,7 +120,7 @@ class _Finder:
             several = [other for other in self._by_record[line.record] if not other.is_label]
             if len(several) > 1 and several[0] is line:
                 yield self._joined(several, around, "text")
-        elif line.box is not None and line.bbox.top < TOP and _kind_of(text) == "name":
+        elif line.is_placed and line.bbox.top < TOP and _kind_of(text) == "name":
             following = self._neighbourhood.below(line)
             if following is not None and _is_further_name(line, following):  # a name on two lines
                 yield self._joined([line, following], around, "name")
