@@ -11,7 +11,6 @@ from quire.core.types import BBox
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.candidates.around import Around, Neighbourhood
 from quire.evidence.extract.candidates.candidate import Candidate, CandidateOrigin
-from quire.evidence.extract.candidates.in_line import values_in_line
 from quire.evidence.extract.candidates.readings import Readings
 from quire.evidence.extract.candidates.spans import TypedSpan, spans_of
 from quire.evidence.extract.lines import PlacedLine, lines_of
@@ -50,7 +49,6 @@ class _Finder:
         self._size = size
         self._roles = roles
         self._neighbourhood = Neighbourhood(lines)
-        self._in_line = {line.order: list(values_in_line(line)) for line in lines}
         self._spans = {line.order: list(spans_of(line.text)) for line in lines}
         dates = (
             line.text[span.start : span.end]
@@ -109,8 +107,7 @@ class _Finder:
         labelled = [
             (one.start, one.end) for one in self._of(line) if one.label and (one.start, one.end) != (0, len(text))
         ]
-        places = dict.fromkeys([*self._in_line[line.order], *labelled])
-        for start, end in (place for place in places if place not in typed):
+        for start, end in (place for place in labelled if place not in typed):
             yield self._made(line, around, _kind_of(text[start:end]), (start, end), text[start:end], "span")
         for role in self._of(line):
             if role.following:
@@ -201,7 +198,7 @@ class _Finder:
         origin: CandidateOrigin,
     ) -> Candidate:
         start, end = place
-        before = max((stop for _, stop in self._in_line[line.order] if stop <= start), default=0)
+        before = max((one.end for one in self._of(line) if one.label and one.end <= start), default=0)
         return Candidate(
             kind=kind,
             text=line.text[start:end],

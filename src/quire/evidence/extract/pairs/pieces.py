@@ -146,8 +146,9 @@ def _is_name(words: Sequence[str]) -> bool:
     """Whether a text is made of the words of labels, and begins with a capital."""
     if any(char.isdigit() for word in words for char in word):
         return False
-    said = [label_words(word) for word in words]
-    return words[0][:1].isupper() and bool(said[-1]) and all(is_form_word(one) for these in said for one in these)
+    plain = [label_words(word) for word in words]
+    capital = words[0].lstrip("|(")[:1].isupper()
+    return capital and bool(plain[-1]) and all(is_form_word(one) for these in plain for one in these)
 
 
 def _end_of_name(line: PlacedLine, start: int, end: int) -> int:
