@@ -43,7 +43,7 @@ class Graphics:
 
 
 def read_graphics(page: Any, transform: Transform) -> Graphics:
-    """What is drawn on a page besides text, and which of its text objects are one piece of text."""
+    """The drawings on a page besides text, and the groups of its text objects that are one piece of text."""
     reader = _Reader(transform)
     for index in range(min(pdfium.FPDFPage_CountObjects(page), MAX_OBJECTS)):
         reader.object(pdfium.FPDFPage_GetObject(page, index), _IDENTITY, 0)

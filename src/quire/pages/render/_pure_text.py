@@ -77,7 +77,7 @@ class Transform(NamedTuple):
 
 @dataclass(slots=True)
 class _Look:
-    """How the characters of one text object are set."""
+    """The type in which the characters of one text object are set."""
 
     font: int
     size: float
@@ -508,7 +508,7 @@ class _Reader:
 def _symbols(name: str) -> dict[str, str]:
     upper = name.upper()
     best = max((prefix for prefix, _, _ in SYMBOLS if upper.startswith(prefix)), key=len, default=None)
-    return {f: t for prefix, given, meant in SYMBOLS if prefix == best for f, t in zip(given, meant, strict=True)}
+    return {f: t for prefix, drawn, meant in SYMBOLS if prefix == best for f, t in zip(drawn, meant, strict=True)}
 
 
 def _suspicious(code: int) -> bool:
