@@ -39,7 +39,7 @@ ROOT = Path(__file__).parent.parent
 # time of a collection, and each worker collects all tests.
 gc.disable()
 
-pytest_plugins = ["tests.marking", "tests.supervision"]
+pytest_plugins = ["tests.marking", "tests.supervision", "tests.sleeps"]
 
 
 @pytest.hookimpl(trylast=True)
