@@ -93,7 +93,6 @@ class Flows:
         password: Password = None,
         import_paths: bool = False,
         definitions: bool = False,
-        components: ComponentRegistry | None = None,
         registered: Mapping[str, Registered] | None = None,
     ) -> None:
         self.store = steps.store
@@ -110,7 +109,7 @@ class Flows:
         }
         self.password = password
         self.trusting = ComponentRegistry(import_paths=True) if import_paths else None
-        self.components = components or self.trusting or ComponentRegistry()
+        self.components = self.trusting or ComponentRegistry()
         self._registered: dict[str, Registered] = dict(registered or {})
         self._definitions = definitions or import_paths
         self._known: dict[str, FlowDefinition] = {}
