@@ -249,7 +249,7 @@ class _Calls:
         argument = cast("TaskArgument", {**settings, **where})
         if urgent:
             argument["urgent"] = True
-        return self._service.submit_now(argument)
+        return self._service.submit(argument)
 
     def _source(self, source: Any, tenant: str) -> TaskSource:
         if isinstance(source, requests.FileSourceRequest):

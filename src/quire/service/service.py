@@ -123,7 +123,7 @@ class Service:
     async def keep(self, upload: Upload, tenant: str) -> TaskSource:
         return await self.call(self.keep_now, upload, tenant)
 
-    def submit_now(self, argument: TaskArgument, *, task: str | None = None) -> RunStatus:
+    def submit(self, argument: TaskArgument, *, task: str | None = None) -> RunStatus:
         """Submit a task. Refuses it while too much is waiting, or the server is stopping. Blocks."""
         if self.draining:
             raise _busy("the server is stopping")
@@ -145,11 +145,6 @@ class Service:
         if status is None or status.inputs["tenant"] != argument["tenant"]:  # two keys with one id: 1 in 2^48
             raise _busy()
         return status
-
-    async def submit(self, argument: TaskArgument, *, task: str | None = None) -> str:
-        """Submit a task, and return its id."""
-        status = await self.call(self.submit_now, argument, task=task)
-        return status.key
 
     def find(self, task: str, tenant: str) -> RunStatus | None:
         """The run of a task; None if the tenant has none of that id, or deleted a document of it. Blocks."""
