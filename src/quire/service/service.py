@@ -1,4 +1,4 @@
-"""What the routes share: the store, the runtime, and the ways to submit tasks and to find out about them."""
+"""The state that the routes share: the store, the runtime, and the ways to submit tasks and to find out about them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ VISION = "vision"
 CLEARED = 500
 """Runs that `clear` looks at, and forgets, at a time."""
 FETCH_S = 120.0
-"""How long a download may take."""
+"""The longest time of a download."""
 THREADS = 16
 """Threads for calls of the store and the database, which block."""
 
@@ -154,14 +154,14 @@ class Service:
         return None if status.inputs.get("deleted") else status
 
     def documents(self, status: RunStatus) -> list[TaskDocument]:
-        """What became of the sources of a task that is finished. Blocks."""
+        """The documents of a task that is finished, one for each source. Blocks."""
         result: TaskResult = status.result
         listed = result["documents"]
         return json.loads(self.store.load(listed)) if isinstance(listed, str) else listed
 
     @property
     def trouble(self) -> QuireError | None:
-        """Why no work is done at the moment."""
+        """The error that keeps the runtime from working at the moment."""
         return self.runtime.trouble
 
     def position(self, status: RunStatus) -> int:
@@ -169,7 +169,7 @@ class Service:
         return self.runs.in_progress(FLOW, before=status.submitted) + 1
 
     def progress(self, status: RunStatus) -> dict[str, int] | None:
-        """How many documents of a task have ended how, and how many of its pages are done. Blocks."""
+        """The counts of a task: its documents by outcome, and its pages. Blocks."""
         if status.state == "finished":
             counts: TaskCounts = status.result["counts"]
             pages = counts.get("pages")
@@ -208,7 +208,7 @@ class Service:
 
     @property
     def awaited(self) -> str:
-        """What the server waits for before it is ready; "" once it is."""
+        """The event that the server waits for before it is ready; "" once it is ready."""
         return "" if self._warm else "a worker starts and loads the OCR engine"
 
     def _warm_up(self, _: Event) -> None:

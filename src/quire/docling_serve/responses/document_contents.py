@@ -62,7 +62,7 @@ def task_meta(statuses: Iterable[str], total: int, *, pages: int | None = None, 
 def failure(
     message: str, trouble: Trouble, *, phase: Phase = "execution", details: Mapping[str, str] | None = None
 ) -> Json:
-    """Why a task as a whole failed."""
+    """The failure of a task as a whole."""
     return {
         "category": _COMPONENTS[trouble][1],
         "message": message,

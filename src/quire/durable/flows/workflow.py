@@ -183,8 +183,8 @@ class _FlowRun:
         self.values: dict[str, StepValue | None] = {}
         """The value of each step; None for a skipped one."""
         self.lost: dict[str, int] = {}
-        """How many pages steps with `on_error: skip` lost, by step; a whole document counts as one, and so does an
-        extractor that failed beside others, or a place of a drawing."""
+        """The number of pages that steps with `on_error: skip` lost, by step; a whole document counts as one, and so
+        does an extractor that failed beside others, or a place of a drawing."""
 
     async def play(self) -> FlowOutcome:
         documents = [name for name, one in self.definition.inputs.items() if one.type.name == "document"]

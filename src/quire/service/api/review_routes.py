@@ -53,7 +53,7 @@ from quire.store.scoped import document_in
 
 MOST_ITEMS = 100
 EDGE = 1.001
-"""Where a page ends: sums of fractions are rounded."""
+"""The right and lower end of a page: sums of fractions are rounded."""
 Doubts = Annotated[list[Doubt] | None, Query(description="Only values with these doubts.")]
 Name = Annotated[str, Query(max_length=1000)]
 
@@ -335,7 +335,7 @@ class _Reviewing:
 
 
 def _described(item: ReviewItem) -> dict[str, Json]:
-    """What the schema and the extraction say about a value."""
+    """A value as the schema and the extraction describe it."""
     leaf, conflict, missing = item.leaf, item.conflict, item.missing
     values = conflict and {"values": [alternative_json(one) for one in conflict.values], "reason": conflict.reason}
     return {
