@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 NEEDS_OCR = "needs-recognition: "
-"""How the reason of a page begins that is skipped because OCR is off."""
+"""The beginning of the reason of a page that is skipped because OCR is off."""
 
 Written = tuple[Sequence[Path], Sequence[InputError]]
 """The files of a document, and the errors of pages that could not be drawn."""
@@ -54,7 +54,7 @@ Write = Callable[["DocumentResult", NamedSource, ProgressBar], Written]
 
 @dataclass(frozen=True, slots=True)
 class DocumentsRequest:
-    """How the documents of a command are read, and what is done with each."""
+    """The documents of a command: how they are read, and what is done with each."""
 
     write: Write
     output: Path | None

@@ -77,7 +77,7 @@ def learn(
 
 
 def _of_schema(samples: Sequence[Sample], schema: Json) -> Sequence[Sample]:
-    """Those of a schema; all of them without one."""
+    """The samples of a schema; all of them without a schema."""
     from quire.evidence.extract.schema import ExtractSchema
 
     wanted = ExtractSchema.of(schema).digest if schema is not None else None
@@ -85,7 +85,7 @@ def _of_schema(samples: Sequence[Sample], schema: Json) -> Sequence[Sample]:
 
 
 def report_lines(learning: Learning) -> Iterator[str]:
-    """What the cross-validation found: the figures of each field, then every mistake."""
+    """The result of the cross-validation: the scores of each field, then every mistake."""
     from quire.evidence.learn.training import FEWEST
 
     model = learning.model

@@ -143,7 +143,7 @@ def _read(wanted: Mapping[Path, Sequence[WantedSample]], configuration: Configur
 
 @dataclass(frozen=True, slots=True)
 class WantedSample:
-    """What is known of a document that has to be read: its values, and where they stand, if that is known."""
+    """The values of a document that has to be read, and where they stand, if that is known."""
 
     schema: Json
     values: Mapping[str, Json]

@@ -15,7 +15,7 @@ from quire.flow.value_types import ANY, Type, type_of_annotation
 F = TypeVar("F", bound=Callable[..., object])
 
 Unit = Literal["document", "page", "region"]
-"""What a component is called for: the whole document, or each page of it."""
+"""The unit that a component is called for: the whole document, or each page of it."""
 UNITS: tuple[Unit, ...] = get_args(Unit)
 _MARK = "__quire_component__"
 _OURS = {"DocumentResult": Type("result"), "Document": Type("document")}
@@ -32,7 +32,7 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """What a step runs. `outputs` names what a path can refer to; None means not declared.
+    """The work of a step. `outputs` names what a path can refer to; None means not declared.
 
     Instead of a function a component can name a `workflow`, which the runtime starts, or a `service` of the process
     that runs the flow, which is called with references to documents instead of documents.

@@ -34,11 +34,11 @@ CLIENT_CLOSED = 499
 LARGE_BODY = 1 << 18
 """A larger JSON body is parsed in a thread."""
 ORPHANED_S = 1.0
-"""How often a synchronous call looks whether its client is still there."""
+"""The seconds between two looks of a synchronous call whether its client is still there."""
 LONGEST_POLL_S = 60.0
 """Proxies end requests that take longer."""
 LOOK_S = 0.25
-"""How often a WebSocket looks for progress."""
+"""The seconds between two looks of a WebSocket for progress."""
 
 Chunker = Literal["hybrid", "hierarchical"]
 Submit = Callable[[Request], Awaitable[RunStatus]]
@@ -249,7 +249,7 @@ class _Calls:
         argument = cast("TaskArgument", {**settings, **where})
         if urgent:
             argument["urgent"] = True
-        return self._service.submit_now(argument)
+        return self._service.submit(argument)
 
     def _source(self, source: Any, tenant: str) -> TaskSource:
         if isinstance(source, requests.FileSourceRequest):

@@ -147,7 +147,7 @@ def _callbacks(sent: Mapping[str, list[str]]) -> tuple[CallbackSpec, ...]:
 
 
 def _callback(text: str) -> CallbackSpec:
-    """What is no valid object is taken for an address, and refused as one."""
+    """A callback as an object or an address. A text that is no valid object is refused as an address."""
     with suppress(ValidationError):
         return CallbackSpec.model_validate_json(text)
     try:

@@ -144,7 +144,8 @@ def _vision(options: ConvertDocumentsOptions, policy: Policy) -> str:
 
 
 def _reads_with_tesseract(options: ConvertDocumentsOptions, languages: Sequence[Language], policy: Policy) -> bool:
-    """Where it is asked for and has the data: clients name it by default, with languages that few servers have."""
+    """Whether Tesseract reads: it is asked for and has the data. Clients name it by default, with languages that few
+    servers have."""
     asked = options.ocr_preset in ("tesseract", "tesserocr")
     data = policy.tesseract_data
     return asked and bool(data) and all(language.installed(data) for language in languages)
@@ -185,7 +186,8 @@ def _outputs(order: Order, policy: Policy, version: str | None) -> OutputOptions
 
 
 def _enriching(options: ConvertDocumentsOptions, policy: Policy) -> EnrichArgument | None:
-    """What a vision model is asked: the one that the request names for descriptions, where the server allows that."""
+    """The questions to a vision model: the one that the request names for descriptions, where the server allows
+    that."""
     kinds = asked_enrichments(options)
     if not kinds:
         return None

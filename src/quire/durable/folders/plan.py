@@ -60,7 +60,7 @@ class PlannedDocument:
     edited: tuple[str, ...] = ()
     """Files of the output that were changed by hand and are kept."""
     held: Quarantined | None = None
-    """Why it is in quarantine."""
+    """The entry of the quarantine, if it is there."""
     areas: tuple[TableArea, ...] = ()
     """Areas of tables given by hand for it."""
     done_in: str = ""

@@ -92,8 +92,8 @@ class IndexSteps:
 
     @contextmanager
     def _leaving(self, argument: IndexArgument) -> Iterator[None]:
-        """What `close` interrupts is left to the next process. After an error the index is opened again: its version
-        may have been replaced, a connection may be broken."""
+        """A step that `close` interrupts is left to the next process. After an error the index is opened again: its
+        version may have been replaced, a connection may be broken."""
         try:
             yield
         except CancelledError as error:

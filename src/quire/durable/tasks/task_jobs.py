@@ -1,4 +1,4 @@
-"""What workers do for tasks: turn a document that was read into the contents that a docling client expects.
+"""Jobs of workers for tasks: turn a document that was read into the contents that a docling client expects.
 
 Runs in worker processes. A worker has no store: the parent loads what it needs, and saves what it makes.
 """
@@ -39,19 +39,19 @@ from quire.reading.result import DocumentResult, ReadSource
 PICTURES_AT_ONCE = 16
 """Pictures that are cut by one job: what is in memory at a time."""
 PICTURE_SCALE, PICTURE_SIDE, PICTURE_BYTES = 2.0, 2048, 4 << 20
-"""How pictures are shown to a model: 144 dpi as in docling, and at most so large."""
+"""The scale, longest side and size of pictures for a model: 144 dpi as in docling."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to make of a document; everything here decides the output."""
+    """The outputs to make of a document; everything here decides the output."""
 
     outputs: dict[str, Json]
     chunking: dict[str, Json] | None
     archive: bool
     name: str
     enrichment: Digest | None = None
-    """What a vision model said about it."""
+    """The digest of the answers of a vision model about it."""
 
     def to_json(self) -> Json:
         settings = {name: getattr(self, name) for name in ("outputs", "chunking", "archive", "name")}

@@ -55,7 +55,7 @@ READS = ("read", "extract")
 """Types of tasks of Quire's own API: they make no output of docling-serve."""
 ALL_FAILED = "every document of the task failed"
 PRIVATE_NETWORKS = "QUIRE_SERVE_ALLOWED_PRIVATE_IPS on the server"
-"""What lets a task fetch from private networks, and send to them."""
+"""The setting that lets a task fetch from private networks, and send to them."""
 
 
 class TaskSteps:
@@ -128,7 +128,7 @@ class TaskSteps:
         return queue_document(store.database, target, document["reference"], ReadPlace(run, number))
 
     def enriched(self, argument: TaskArgument, document: TaskDocument) -> TaskEnrichment:
-        """What a vision model says about a document that was read."""
+        """The answers of a vision model about a document that was read."""
         steps, until = self._documents.scoped(argument["tenant"]), time.monotonic() + (argument["timeout_s"] or inf)
         return Enriching(steps, document["reference"], argument["enrich"], policy_of(argument), until).run()
 
