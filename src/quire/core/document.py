@@ -104,6 +104,11 @@ class Reader(Protocol):
     def close(self) -> None: ...
 
 
+def page_image_name(document: str, page: int) -> str:
+    """The name of the picture of a page in a store, by the id of its document: `documents/{id}/pages/page-018.png`."""
+    return f"documents/{document}/pages/page-{page:03}.png"
+
+
 class Document:
     """Bytes with an id (their sha256), a name and a media type; opened on first use, closed with `close`.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Literal, TypeGuard, TypeVar, get_args, overload
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Literal, TypeGuard, TypeVar, get_args, get_type_hints, overload
 
 from quire.core.context import Json
 from quire.core.errors import ConfigurationError, UsageError
@@ -135,6 +135,15 @@ def component_of(function: Callable[..., object], name: str) -> Component:
         function=function,
         description=(inspect.getdoc(function) or "").partition("\n")[0],
     )
+
+
+def field_options(options: type, *, without: Collection[str] = ()) -> dict[str, Port]:
+    """The fields of a dataclass of options as options of a component, with their types and defaults."""
+    types = get_type_hints(options)
+    named = [one for one in fields(options) if one.name not in without]
+    return {
+        f.name: Port(type_of_annotation(types[f.name]), required=False, default=_jsonable(f.default)) for f in named
+    }
 
 
 def _port(parameter: inspect.Parameter, type: Type) -> Port:

@@ -291,35 +291,40 @@ class EnrichArgument(TypedDict):
     """Whether the request names one that this server does not ask."""
 
 
-@final
-class TaskArgument(TypedDict):
-    """The argument of the workflow `task`: documents to read, and what to make of them."""
+class TaskSettings(TypedDict):
+    """What a task makes of documents, and where that goes."""
 
     type: TaskType
-    tenant: str
-    """The part of the store that it works in; "" for the whole."""
-    sources: Sequence[TaskSource]
     read: Mapping[str, Json]
     """Options of a `ReadRequest`."""
     outputs: Mapping[str, Json]
     enrich: NotRequired[EnrichArgument]
     chunking: NotRequired[Mapping[str, Json]]
-    extract: NotRequired[Mapping[str, Json]]
-    """The values to extract, as an `ExtractRequest`; for tasks of that type."""
-    review: NotRequired[Literal["queue", "wait"]]
-    """Whether extractions are put up for review, and whether the task waits for the end of it."""
     target: Mapping[str, Json]
     """`kind`: `inbody`, `zip`, `put`, `s3`, `azure_blob`, `google_cloud_storage`."""
     more_targets: NotRequired[Sequence[Mapping[str, Json]]]
     """Buckets that get the same files."""
     callbacks: Sequence[Mapping[str, Json]]
-    secrets: NotRequired[Mapping[str, Json]]
-    """Secrets that `sealed` took out of sources, target, callbacks and enrichments; removed when the task has ended."""
     from_formats: Sequence[str]
     """The formats that are read; documents in others are skipped. Empty for all."""
     timeout_s: float | None
     abort_on_error: bool
+
+
+@final
+class TaskArgument(TaskSettings):
+    """The argument of the workflow `task`: documents to read, and what to make of them."""
+
+    tenant: str
+    """The part of the store that it works in; "" for the whole."""
+    sources: Sequence[TaskSource]
     limits: TaskLimits
+    extract: NotRequired[Mapping[str, Json]]
+    """What is extracted, as an `ExtractRequest`; for tasks of that type."""
+    review: NotRequired[Literal["queue", "wait"]]
+    """Whether extractions are put up for review, and whether the task waits for the end of it."""
+    secrets: NotRequired[Mapping[str, Json]]
+    """What `sealed` took out of sources, target, callbacks and enrichments; removed when the task has ended."""
     urgent: NotRequired[bool]
     """Whether a caller waits for it: then it does not queue behind those that nobody waits for."""
     index: NotRequired[Mapping[str, Json]]

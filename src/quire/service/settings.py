@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from quire.core.config import Setting, checked, from_text
 from quire.core.errors import ConfigurationError, UsageError
-from quire.docling_serve.contract.enums import ImageMode
+from quire.docling_serve.contract.enums import ImageRefMode
 from quire.docling_serve.contract.policy import OCR_PRESETS, SOURCES, TARGETS, Policy
 
 FILE_VARIABLE = "DOCLING_SERVE_CONFIG_FILE"
@@ -98,7 +98,7 @@ class ServiceSettings:
     )
     max_images_scale: float = _setting(2.0, "DOCLING_SERVE_MAX_IMAGES_SCALE", "factor", "largest images_scale")
     image_modes: tuple[str, ...] = _setting(
-        tuple(ImageMode), "DOCLING_SERVE_ALLOWED_IMAGE_EXPORT_MODES", "names", "values of image_export_mode"
+        tuple(ImageRefMode), "DOCLING_SERVE_ALLOWED_IMAGE_EXPORT_MODES", "names", "values of image_export_mode"
     )
     source_types: tuple[str, ...] = _setting(
         SOURCES, "DOCLING_SERVE_ALLOWED_SOURCE_TYPES", "names", "kinds of sources on the batch route"
@@ -214,7 +214,7 @@ class ServiceSettings:
             max_images_scale=self.max_images_scale,
             max_pages=self.max_pages,
             max_file_bytes=self.max_file_bytes,
-            image_modes=frozenset(self.image_modes) & frozenset(ImageMode),
+            image_modes=frozenset(self.image_modes) & frozenset(ImageRefMode),
             ocr_presets=frozenset(self.ocr_presets) & frozenset(OCR_PRESETS),
             sources=frozenset(self.source_types) & frozenset(SOURCES),
             targets=frozenset(self.target_types) & frozenset(TARGETS),

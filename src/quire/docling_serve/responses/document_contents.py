@@ -14,7 +14,7 @@ from quire.core.errors import RETRYABLE, Category
 Json = dict[str, Any]
 DocumentState = Literal["success", "partial_success", "failure", "skipped"]
 Phase = Literal["admission", "source_enumeration", "execution", "orchestration"]
-Trouble = Category | Literal["source", "target", "limit", "format", "pages", "model", "no model"]
+Trouble = Category | Literal["source", "target", "limit", "pages", "model", "no model"]
 """The class of an error of Quire, or more exactly what was wrong: the source could not be fetched, the target could not
 be written, a limit was exceeded, the format is not allowed, the page range is outside the document, a model did not
 answer, there is no model."""
@@ -36,7 +36,6 @@ _COMPONENTS: dict[Trouble, tuple[str, str]] = {
     "source": ("user_input", "source_unavailable"),
     "target": ("pipeline", "target_unavailable"),
     "limit": ("user_input", "policy"),
-    "format": ("user_input", "policy"),
     "pages": ("user_input", "policy"),
     "model": ("model", "inference_failure"),
     "no model": ("model", "policy"),
@@ -95,10 +94,6 @@ def pages_outside(pages: int, first: int) -> Json:
     """The error of a page range that begins after the last page."""
     said = f"Document has {pages} pages, fewer than the requested page_range start {first}."
     return error_item(said, "pages")
-
-
-def format_not_allowed(name: str) -> Json:
-    return error_item(f"File format not allowed: {name}", "format")
 
 
 def exported(filename: str, contents: Mapping[str, Any] | None = None) -> Json:

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
-from itertools import accumulate
 from threading import Lock
 from typing import Literal, NamedTuple, NotRequired, TypedDict, cast
 
@@ -27,6 +26,7 @@ from quire.durable.reads import read_jobs as jobs
 from quire.durable.reads.read_records import PageRecord, ReadPages, pages_key
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.reads.sources import Sources
+from quire.durable.steps.archives import parts_of
 from quire.flow.components import Files
 from quire.pages.recognize.options import RecognizeOptions
 from quire.reading.bundles import bundle_of
@@ -301,10 +301,8 @@ class DocumentSteps:
             request = replace(asked, figures=figures, images=images)
             lane = lane_of(document["ledger"]["pages"])
             answer = self.work("quire.durable.reads.read_jobs:export", request, EXPORT_S, lane=lane)
-        sizes = answer.header["files"]
-        assert isinstance(sizes, list)
-        ends = list(accumulate(size for _, size in sizes))
-        return Files((name, answer.data[end - size : end]) for (name, size), end in zip(sizes, ends, strict=True))
+        sizes = dict(cast("list[tuple[str, int]]", answer.header["files"]))
+        return Files(zip(sizes, parts_of(answer.data, sizes.values()), strict=True))
 
     @contextmanager
     def requested(

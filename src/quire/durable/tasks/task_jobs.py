@@ -9,7 +9,7 @@ import io
 import json
 import zipfile
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import count
@@ -27,6 +27,7 @@ from quire.core.picture import Picture
 from quire.docling_serve.responses.document_contents import exported
 from quire.docling_serve.responses.scores import confidence, scores_of
 from quire.durable.reads.read_jobs import Export, Short, load_artifacts, loaded_result, read_short
+from quire.durable.steps.archives import zip_archive
 from quire.output.export import docling_outputs
 from quire.output.export.crops import PageCrops, rendered_by
 from quire.output.export.docling_enrichments import Addition, EnrichmentKind, additions_of, enrichable, enriched
@@ -169,7 +170,7 @@ def _parts(
             made.contents["chunks"] = "".join(f"{_encoded(one).decode()}\n" for one in cut)
     if wanted.archive:
         (stem,) = docling_outputs.unique_stems([wanted.name])
-        parts["archive"] = _archived(docling_outputs.files(stem, made))
+        parts["archive"] = zip_archive(docling_outputs.files(stem, made).items())
     figures = {
         "pages": len(paged),
         "characters": made.characters or sum(len(block.text) for block in result.blocks),
@@ -191,36 +192,23 @@ def _untitled(result: DocumentResult) -> DocumentResult:
 
 def joined(archives: Sequence[Digest], work: WorkerWork) -> bytes:
     """One zip archive with the files of several; a name that is taken gets a number."""
-    buffer, taken = io.BytesIO(), set[str]()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as joint:
-        for data in load_artifacts(work, archives):
-            with zipfile.ZipFile(io.BytesIO(data)) as single:
-                for member in single.infolist():
-                    name = _free(member.filename, taken)
-                    taken.add(name)
-                    joint.writestr(archive_entry(name), single.read(member))
-    return buffer.getvalue()
+    return zip_archive(_members(load_artifacts(work, archives)))
 
 
-def archive_entry(name: str) -> zipfile.ZipInfo:
-    """An entry without the time, so that equal files make equal archives."""
-    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    return entry
+def _members(archives: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
+    taken = set[str]()
+    for data in archives:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for member in archive.infolist():
+                name = _free(member.filename, taken)
+                taken.add(name)
+                yield name, archive.read(member)
 
 
 def _free(name: str, taken: Collection[str]) -> str:
     path = PurePosixPath(name)
     numbered = (str(path.with_name(f"{path.stem}-{number}{path.suffix}")) for number in count(2))
     return name if name not in taken else next(one for one in numbered if one not in taken)
-
-
-def _archived(files: Mapping[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(archive_entry(name), data)
-    return buffer.getvalue()
 
 
 def _value(name: str, content: str | bytes) -> Json:

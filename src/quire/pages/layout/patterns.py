@@ -85,7 +85,7 @@ def list_number(text: str) -> str:
 
 
 def caption_of(text: str) -> str:
-    """What a caption belongs to, in lower case (`figure`, `table`, ...), or nothing."""
+    """The word that begins a caption, in lower case (`figure`, `table`, ...), or nothing."""
     match = _CAPTION.match(text)
     if not match:
         return ""

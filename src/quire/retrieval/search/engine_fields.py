@@ -10,7 +10,7 @@ import json
 import secrets
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -65,17 +65,8 @@ class DocumentRecord:
         return number_of(self.tenant, self.document)
 
     def to_fields(self) -> Fields:
-        return {
-            "tenant": self.tenant,
-            "document": self.document,
-            "path": self.path,
-            "digest": self.digest,
-            "current": self.current,
-            "writing": self.writing,
-            "stale": list(self.stale),
-            "revision": self.revision,
-            "state": KNOWN if self.current else BEGUN,
-        }
+        state = KNOWN if self.current else BEGUN
+        return {**asdict(self), "stale": list(self.stale), "state": state}
 
     @classmethod
     def of(cls, fields: Fields) -> DocumentRecord:
@@ -89,7 +80,7 @@ class DocumentRecord:
         return tuple(dict.fromkeys([*self.stale, *filter(None, generations)]))
 
 
-RECORD = ("tenant", "document", "path", "digest", "current", "writing", "stale", "revision")
+RECORD = tuple(one.name for one in fields(DocumentRecord))
 
 
 def number_of(*parts: object) -> int:

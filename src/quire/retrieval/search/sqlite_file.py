@@ -15,16 +15,6 @@ SCHEMA = 2
 BUSY_S = 60.0
 
 
-class IndexWrite:
-    """Runs a statement in a transaction."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def __call__(self, statement: str, values: Sequence[object] = ()) -> int:
-        return self._connection.execute(statement, values).rowcount
-
-
 class IndexFile:
     """Connections to the file: one per thread, so that searches do not wait for each other or for a writer."""
 
@@ -44,26 +34,36 @@ class IndexFile:
                     "delete it, and run `quire index` again"
                 )
 
+    @property
+    def place(self) -> str:
+        return str(self._path)
+
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
         with self._explained():
             return self._connection().execute(statement, values).fetchall()
 
-    def many(self, statement: str, values: Sequence[Sequence[object]]) -> None:
+    def locked(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        return self.rows(statement, values)  # a transaction locks the whole file
+
+    def change(self, statement: str, values: Sequence[object] = ()) -> int:
+        with self._explained():
+            return self._connection().execute(statement, values).rowcount
+
+    def change_many(self, statement: str, values: Sequence[Sequence[object]]) -> None:
         with self._explained():
             self._connection().executemany(statement, values)
 
     @contextmanager
-    def writing(self) -> Iterator[IndexWrite]:
+    def transaction(self) -> Iterator[None]:
         """A transaction of this thread; nested ones belong to the outermost."""
         connection = self._connection()
-        write = IndexWrite(connection)
         if connection.in_transaction:
-            yield write
+            yield
             return
         with self._explained():
             connection.execute("BEGIN IMMEDIATE")
             try:
-                yield write
+                yield
             except BaseException:
                 connection.rollback()
                 raise

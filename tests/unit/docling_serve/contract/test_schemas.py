@@ -60,8 +60,8 @@ ANSWERS = [
         chunked([CHUNK], [chunked_document("a", "success", errors=ERRORS, confidence=SCORES)], 1.0),
     ),
     (schemas.CapabilitiesResponse, capabilities(Policy(), versions({}, "1"), api_key_required=False)),
-    (schemas.ErrorDetail, refuse("no").body()),
-    (schemas.ErrorDetail, invalid("missing", ("files",), "Field required").body()),
+    (schemas.HTTPValidationError, refuse("no").body()),
+    (schemas.HTTPValidationError, invalid("missing", ("files",), "Field required").body()),
 ]
 
 

@@ -14,7 +14,6 @@ from quire.docling_serve.responses.document_contents import (
     encoded,
     error_item,
     failure,
-    format_not_allowed,
     pages_outside,
     task_failure,
     task_meta,
@@ -71,7 +70,7 @@ def test_document_that_failed_has_no_contents():
     ]
 
 
-@pytest.mark.parametrize("trouble", [*CATEGORIES, "source", "target", "limit", "format", "pages"])
+@pytest.mark.parametrize("trouble", [*CATEGORIES, "source", "target", "limit", "pages"])
 @pytest.mark.parametrize("page", [None, 3])
 def test_every_class_of_error_is_one_of_the_contract(trouble, page):
     found = error_item("x", trouble, page=page)
@@ -91,7 +90,6 @@ def test_errors_with_the_texts_of_the_contract():
     found = pages_outside(2, 20)
     assert found["error_message"] == "Document has 2 pages, fewer than the requested page_range start 20."
     assert found["category"] == "policy"
-    assert format_not_allowed("a.xyz")["error_message"] == "File format not allowed: a.xyz"
 
 
 def test_failure_of_a_task():

@@ -11,7 +11,6 @@ from quire.core.types import BBox
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.candidates.around import Around, Neighbourhood
 from quire.evidence.extract.candidates.candidate import Candidate, CandidateOrigin
-from quire.evidence.extract.candidates.in_line import values_in_line
 from quire.evidence.extract.candidates.readings import Readings
 from quire.evidence.extract.candidates.spans import TypedSpan, spans_of
 from quire.evidence.extract.lines import PlacedLine, lines_of
@@ -40,7 +39,7 @@ def find_candidates(catalog: SourceCatalog, lines: Sequence[PlacedLine] | None =
     """The candidates of a document in reading order, those of one place beside each other. `lines` are those of the
     catalog, if they were found already."""
     lines = lines_of(catalog) if lines is None else lines
-    sizes = [line.height for line in lines if line.box]
+    sizes = [line.height for line in lines if line.is_placed]
     finder = _Finder(lines, median(sizes) if sizes else 1.0, find_roles(catalog, lines))
     return [candidate for line in lines for candidate in finder.of_line(line)]
 
@@ -50,7 +49,6 @@ class _Finder:
         self._size = size
         self._roles = roles
         self._neighbourhood = Neighbourhood(lines)
-        self._in_line = {line.order: list(values_in_line(line)) for line in lines}
         self._spans = {line.order: list(spans_of(line.text)) for line in lines}
         dates = (
             line.text[span.start : span.end]
@@ -109,8 +107,7 @@ class _Finder:
         labelled = [
             (one.start, one.end) for one in self._of(line) if one.label and (one.start, one.end) != (0, len(text))
         ]
-        places = dict.fromkeys([*self._in_line[line.order], *labelled])
-        for start, end in (place for place in places if place not in typed):
+        for start, end in (place for place in labelled if place not in typed):
             yield self._made(line, around, _kind_of(text[start:end]), (start, end), text[start:end], "span")
         for role in self._of(line):
             if role.following:
@@ -120,7 +117,7 @@ class _Finder:
             several = [other for other in self._by_record[line.record] if not other.is_label]
             if len(several) > 1 and several[0] is line:
                 yield self._joined(several, around, "text")
-        elif line.box is not None and line.bbox.top < TOP and _kind_of(text) == "name":
+        elif line.is_placed and line.bbox.top < TOP and _kind_of(text) == "name":
             following = self._neighbourhood.below(line)
             if following is not None and _is_further_name(line, following):  # a name on two lines
                 yield self._joined([line, following], around, "name")
@@ -201,7 +198,7 @@ class _Finder:
         origin: CandidateOrigin,
     ) -> Candidate:
         start, end = place
-        before = max((stop for _, stop in self._in_line[line.order] if stop <= start), default=0)
+        before = max((one.end for one in self._of(line) if one.label and one.end <= start), default=0)
         return Candidate(
             kind=kind,
             text=line.text[start:end],

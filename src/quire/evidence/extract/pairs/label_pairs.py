@@ -13,7 +13,8 @@ from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.lines import PlacedLine, lines_of
 from quire.evidence.extract.pairs.form_tables import HeadedTable, TableFinder
 from quire.evidence.extract.pairs.label_likeness import label_scores
-from quire.evidence.extract.pairs.pieces import LinePiece, PiecesOfPage, Way, gap_of, numbering
+from quire.evidence.extract.pairs.pieces import LinePiece, numbering, pieces_of
+from quire.pages.geometry.neighbours import Way, gap_to
 
 LABEL, CERTAIN = 0.5, 1.6  # the scores from which on a text without a colon is a label, and is never a value
 COLONS = 0.8  # how much higher the first is where labels have colons
@@ -107,7 +108,7 @@ def _pages(catalog: SourceCatalog, lines: Sequence[PlacedLine]) -> Iterator[_Pag
     sizes = {page.number: page.size for page in catalog.pages}
     by_page: dict[int, list[PlacedLine]] = {}
     for line in lines:
-        if line.box is not None:
+        if line.is_placed:
             by_page.setdefault(line.page, []).append(line)
     return (_PagePairs(those, sizes[page]) for page, those in by_page.items() if len(those) <= MOST_LINES)
 
@@ -115,7 +116,7 @@ def _pages(catalog: SourceCatalog, lines: Sequence[PlacedLine]) -> Iterator[_Pag
 class _PagePairs:
     def __init__(self, lines: Sequence[PlacedLine], size: tuple[float, float]) -> None:
         self._size = size
-        self._pieces = PiecesOfPage(lines, size)
+        self._pieces = pieces_of(lines, size)
         self._own, self._scores = label_scores(self._pieces.all, self._pieces.rows)
         self._taken: set[LinePiece] = set()
         names = [piece for piece in self._pieces.all if piece.is_label or (self._scores[piece] > 0 and piece.may_name)]
@@ -208,11 +209,11 @@ class _PagePairs:
 
     def _at(self, label: LinePiece, way: Way) -> LinePiece | None:
         """The next piece in a direction, unless it is far, a label, or the value of one."""
-        reach = REACH * self._size[0] if way == "right" else STACKED[way] * label.height
-        found = self._pieces.next_to(label, way)
-        if found is None or gap_of(label, found, way) > reach:
-            return None
-        return found if self._is_free(found, label if way != "above" else None) else None
+        found = self._pieces.next_to(label, way, self._reach(label, way))
+        return found if found and self._is_free(found, label if way != "above" else None) else None
+
+    def _reach(self, label: LinePiece, way: Way) -> float:
+        return REACH * self._size[0] if way == "right" else STACKED[way] * label.height
 
     def _note(self, label: LinePiece) -> list[LinePiece]:
         """What a label goes on with in brackets below."""
@@ -291,9 +292,8 @@ class _PagePairs:
         for way, score in PREFERRED.items():
             value = self._at(label, way)
             if value is not None:
-                reach = REACH * self._size[0] if way == "right" else STACKED[way] * label.height
                 aligned = way == "below" and abs(value.box[0] - label.box[0]) <= ALIGNED * label.height
-                far = FARTHEST * gap_of(label, value, way) / reach
+                far = FARTHEST * gap_to(label.box, value.box, way) / self._reach(label, way)
                 yield way, score + UNDER * aligned - far - LIKE_LABEL * self._scores[value]
 
     def _made(
