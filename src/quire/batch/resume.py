@@ -38,7 +38,7 @@ def input_hash(item: WorkItem) -> str:
 
 
 class Known(Protocol):
-    """DoneItems which items are done. Used only by the scheduler thread."""
+    """Records of the items that are done. Used only by the scheduler thread."""
 
     @property
     def unsaved(self) -> bool:

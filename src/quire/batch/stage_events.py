@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import ParamSpec
 
 from quire.batch.contracts import ItemOutcome, StageContext, StageHooks, StageOutcome
@@ -14,18 +15,9 @@ from quire.core.events import NOTHING, EventKind, Sink, Teller, reason_of
 
 P = ParamSpec("P")
 
-COUNTED = (
-    "planned",
-    "succeeded",
-    "skipped",
-    "failed",
-    "scheduled",
-    "queue_p50_ms",
-    "queue_p95_ms",
-    "exec_p50_ms",
-    "exec_p95_ms",
-    "exec_p99_ms",
-    "cpu_time_total_ms",
+_UNCOUNTED = ("cancelled", "wall_ms")
+COUNTED = tuple(
+    one.name for one in fields(StageOutcome) if isinstance(one.default, int | float) and one.name not in _UNCOUNTED
 )
 """Fields of the outcome in the payload of the last event of a stage."""
 

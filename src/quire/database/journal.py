@@ -68,8 +68,8 @@ class Invocation:
 
 
 @dataclass(slots=True)
-class StepRecord:
-    """The record of one step: its attempts, and its ending, once it has one."""
+class JournalStep:
+    """One step in the journal: its attempts, and its ending, once it has one."""
 
     name: str
     attempts: int = 0
@@ -184,10 +184,10 @@ class Journal:
                 del found[str(key)]
         return found
 
-    def steps(self, key: str) -> dict[int, StepRecord]:
+    def steps(self, key: str) -> dict[int, JournalStep]:
         query = "SELECT number, name, attempts, result, error, due FROM steps WHERE invocation = ?"
         return {
-            int(str(number)): StepRecord(
+            int(str(number)): JournalStep(
                 str(name),
                 int(str(attempts)),
                 None
@@ -198,7 +198,7 @@ class Journal:
             for number, name, attempts, result, error, due in self._database.rows(query, (key,))
         }
 
-    def record(self, claim: Claim, number: int, step: StepRecord) -> None:
+    def record(self, claim: Claim, number: int, step: JournalStep) -> None:
         """Record the state of a step. Raises FencedError for an owner that has lost its claim."""
         ending = step.ending
         result = json.dumps(ending.result) if ending and ending.state == "finished" else None

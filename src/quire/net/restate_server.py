@@ -15,8 +15,6 @@ INGRESS = "http://127.0.0.1:8080"
 """The address at which a server listens by default."""
 ADMIN_PORT = 9070
 TIMEOUT_S = 30.0
-NOT_READY = 470
-"""The status of the ingress while an invocation has not ended."""
 
 
 class Unreachable(RunError):
@@ -136,13 +134,6 @@ class RestateServer:
         rules = [{"pattern": scope, "limits": {"concurrency": many}} for scope, many in concurrency.items()]
         answer = self._ask("PUT", f"{self.admin}/limits/rules", json.dumps(rules).encode())
         self._right(answer, "the limits were not accepted")
-
-    def deployments(self) -> Sequence[Mapping[str, Json]]:
-        answer = self._ask("GET", f"{self.admin}/deployments")
-        found: list[Mapping[str, Json]] = self._right(answer, "the server did not list its deployments").json()[
-            "deployments"
-        ]
-        return found
 
     def deploy(self, uri: str, *, force: bool) -> HttpResponse:
         return self._ask(

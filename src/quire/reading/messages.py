@@ -516,14 +516,6 @@ class DecidingSettings(TypedDict):
 
 
 @final
-class CallCounts(TypedDict):
-    """Calls of engines: made now, and reused from before."""
-
-    made: int
-    reused: int
-
-
-@final
 class DocumentFacts(TypedDict, total=False):
     """The facts about a document in the manifest of a batch."""
 
@@ -533,7 +525,8 @@ class DocumentFacts(TypedDict, total=False):
     kept: list[str]
     done_in: str
     ledger: Mapping[str, int]
-    calls: CallCounts
+    calls: Mapping[str, int]
+    """Calls of engines: `made` now, and `reused` from before."""
     engines: list[str]
     lost: Mapping[str, int]
     upload_bytes: int
@@ -541,24 +534,3 @@ class DocumentFacts(TypedDict, total=False):
     document_run: str
     files: int
     chunks: int
-
-
-@final
-class PlannedDocumentJson(TypedDict):
-    """A `PlannedDocument` as `quire plan --json` writes it."""
-
-    name: str
-    path: str
-    state: str
-    reason: str
-    place: str
-    document: str
-
-
-@final
-class OrphanJson(TypedDict):
-    """An `Orphan` as `quire prune --json` writes it."""
-
-    source: str
-    remove: list[str]
-    keep: list[str]

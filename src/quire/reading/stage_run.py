@@ -60,7 +60,7 @@ class StagedRun:
         return self.store.find(self.key(stage, inputs)) is not None
 
     def do(self, stage: Stage[I, O], value: I, inputs: Sequence[str], *, page: int | None = None) -> Artifact[O]:
-        """The artifact of `stage` for inputs with these digests: a cache hit, or made from `given`.
+        """The artifact of `stage` for inputs with these digests: a cache hit, or made from `value`.
 
         Raises the error of the stage, after emitting `failed`.
         """

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from quire.core.context import ONCE, Claim, Context, Json, Retry, Stopping, Workflow
 from quire.core.errors import RETRYABLE, FencedError, RunCancelled, RunError
 from quire.core.events import Event, reason_of
-from quire.database.journal import Ending, Invocation, StepRecord
+from quire.database.journal import Ending, Invocation, JournalStep
 from quire.runtime.workflow_guards import ForeignAwait, Guarded, check_owner, encode_result, in_step
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class Play:
         for task in self.doing.values():
             task.cancel()
 
-    def begin(self, number: int, name: str, work: Callable[[StepRecord], Awaitable[Ending]], *, parks: bool) -> Waiter:
+    def begin(self, number: int, name: str, work: Callable[[JournalStep], Awaitable[Ending]], *, parks: bool) -> Waiter:
         """A future for the ending of step `number`. Raises ReplayMismatch if the journal holds another step there."""
         step = self.steps.get(number)
         if step is not None and step.name != name:
@@ -174,7 +174,7 @@ class Play:
             waiter.set_result(step.ending)
             return waiter
         if number not in self.doing:
-            self.steps[number] = step = step or StepRecord(name)
+            self.steps[number] = step = step or JournalStep(name)
             self.doing[number] = asyncio.ensure_future(work(step))
             self.doing[number].add_done_callback(lambda _: self._done(number, parks))
             if parks:  # its slot is free for others
@@ -201,7 +201,7 @@ class Play:
         if not (waiter.done() or task.cancelled() or self._again or self._broken):
             waiter.set_result(task.result())
 
-    async def attempts(self, step: StepRecord, number: int, call: Callable[[], Json], retry: Retry) -> Ending:
+    async def attempts(self, step: JournalStep, number: int, call: Callable[[], Json], retry: Retry) -> Ending:
         """Try a step until it succeeds, the error is not retryable, or the attempts are used up."""
         while True:
             if self.paused:
@@ -214,7 +214,7 @@ class Play:
                 self.note(number, step)
             await self._pause(retry.pause_s(step.attempts, random.random()))
 
-    async def _attempt(self, step: StepRecord, call: Callable[[], Json]) -> Ending:
+    async def _attempt(self, step: JournalStep, call: Callable[[], Json]) -> Ending:
         step.attempts += 1
         return await self.scheduler.in_thread(self.invocation.pool, partial(_tried, step.name, call))
 
@@ -227,11 +227,11 @@ class Play:
         finally:
             self.parked -= 1
 
-    def record(self, number: int, step: StepRecord, ending: Ending) -> Ending:
+    def record(self, number: int, step: JournalStep, ending: Ending) -> Ending:
         self.note(number, replace(step, ending=ending))
         return ending
 
-    def note(self, number: int, step: StepRecord) -> None:
+    def note(self, number: int, step: JournalStep) -> None:
         """Record the state of a step, and the events emitted in it."""
         with self.scheduler.recording(self.invocation.run):
             self.scheduler.journal.record(self.claim, number, step)
@@ -320,7 +320,7 @@ class LocalContext:
         number = self._next("call")
         play = self._play
 
-        async def called(_: StepRecord) -> Ending:
+        async def called(_: JournalStep) -> Ending:
             known = play.scheduler.workflows.get(workflow)
             if known is None:
                 return Ending("failed", message=f"this process has no workflow called {workflow!r}", category="config")
@@ -339,7 +339,7 @@ class LocalContext:
         number = self._next("sleep")
         play = self._play
 
-        async def slept(step: StepRecord) -> Ending:
+        async def slept(step: JournalStep) -> Ending:
             if step.due is None:
                 step.due = time.time() + seconds
                 play.note(number, step)
@@ -352,7 +352,7 @@ class LocalContext:
         number = self._next("signal")
         play = self._play
 
-        async def answered(step: StepRecord) -> Ending:
+        async def answered(step: JournalStep) -> Ending:
             value = await play.scheduler.answer(self.run_id, name)
             return play.record(number, step, Ending("finished", value))
 
@@ -362,7 +362,7 @@ class LocalContext:
         number = self._next("now")
         play = self._play
 
-        async def read_clock(step: StepRecord) -> Ending:
+        async def read_clock(step: JournalStep) -> Ending:
             return play.record(number, step, Ending("finished", time.time()))
 
         return ReplayedValue(

@@ -15,7 +15,7 @@ from quire.database.runs import ENDED
 from quire.net.restate_server import RestateServer, ServerInvocation, Unreachable
 from quire.runtime.restate.context import handler_of, service_of
 from quire.runtime.restate.messages import Request, RunFailure
-from quire.runtime.restate.records import RunRecords
+from quire.runtime.restate.run_tables import RunTables
 
 ATTACH_S = 5.0
 """How long one request waits for a result, before the state is checked again."""
@@ -37,8 +37,8 @@ class RestateRuntime:
 
     def __init__(self, server: RestateServer, database: Database, workflows: Sequence[Workflow]) -> None:
         self._server = server
-        self._records = RunRecords(database)
-        self._runs = self._records.runs
+        self._tables = RunTables(database)
+        self._runs = self._tables.runs
         self._workflows = {workflow.name: workflow for workflow in workflows}
 
     def check(self) -> None:
@@ -127,11 +127,11 @@ class RestateRuntime:
         if reference is not None:
             for invocation in (reference, *self._server.children(reference)):
                 self._server.purge(invocation)
-        self._records.forget(run)
+        self._tables.forget(run)
 
     def send(self, run: str, name: str, value: Json) -> None:
         self._runs.status(run)
-        awakeables, answer = self._records.signals.answer(run, name, value)
+        awakeables, answer = self._tables.signals.answer(run, name, value)
         for awakeable in awakeables:
             self._server.resolve(awakeable, {"value": answer})
 
@@ -167,7 +167,7 @@ class RestateRuntime:
         if found.result == "success":
             return  # the worker is about to record it
         failure = RunFailure.decode(*_parse_failure(found.failure or ""))
-        self._records.ended(run, failure)
+        self._tables.ended(run, failure)
 
     def _kill(self, run: str) -> None:
         """Kill what the server still retries of a run that a worker found to be impossible."""
