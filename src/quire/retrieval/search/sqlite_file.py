@@ -58,7 +58,7 @@ class IndexFile:
         return self._within("BEGIN IMMEDIATE")
 
     def reading(self) -> AbstractContextManager[None]:
-        """What this thread reads is of one moment."""
+        """A transaction in which this thread reads the file as it is at one moment."""
         return self._within("BEGIN")
 
     @contextmanager
