@@ -1,4 +1,4 @@
-"""What docling-serve returns of a document, made by docling-core's serialisers. Runs in a worker process.
+"""The outputs that docling-serve returns of a document, by docling-core's serialisers. Runs in a worker process.
 
 The input is a DoclingDocument as a tree of plain values: of a document that was read, or of docling's own backend.
 """

@@ -30,7 +30,7 @@ long."""
 
 @dataclass(frozen=True, slots=True)
 class FolderProfile(Profile):
-    """What decides the output of a model in a folder."""
+    """The settings that decide the output of a model in a folder."""
 
     model: str
     """sha256 of the model's file."""

@@ -30,14 +30,14 @@ TEI_BATCH, TEI_TOKENS = 32, 512
 
 @dataclass(frozen=True, slots=True)
 class ServedProfile(Profile):
-    """What decides the output. The address is not included: a model gives the same on any server."""
+    """The settings that decide the output of a model. Its address is none: it gives the same on any server."""
 
     model: str
 
 
 @dataclass(frozen=True, slots=True)
 class ServedModelProfile(ServedProfile):
-    """What decides the vectors."""
+    """The settings that decide the vectors of an embedder on a server."""
 
     family: VectorFamily
     dimension: int
@@ -49,7 +49,7 @@ class ServedModelProfile(ServedProfile):
 
 @dataclass(frozen=True, slots=True)
 class ServedRerankerProfile(ServedProfile):
-    """What decides the scores of a reranker."""
+    """The settings that decide the scores of a reranker on a server."""
 
 
 ProfileT = TypeVar("ProfileT", bound=ServedProfile)
@@ -104,7 +104,7 @@ class ServedReranker(ServedModel[ServedRerankerProfile]):
 
 @dataclass(frozen=True, slots=True)
 class Prefixes:
-    """What some models want before a passage and before a query."""
+    """Texts that some models want before a passage and before a query."""
 
     passage: str = ""
     query: str = ""
@@ -176,7 +176,7 @@ def tei_reranker(server: ModelServer) -> ServedReranker:
 
 
 def _info(server: ModelServer) -> dict[str, Any]:
-    """What a TEI server says of its model, with its `model_id`."""
+    """The description of the model of a TEI server, with its `model_id`."""
     name = f"tei:{server.address}"
     deadline = Deadline.after(TIMEOUT_S)
     info = _parsed(name, server.post(name, server.endpoint("info"), None, deadline, retried=PASSING, mended=True))

@@ -1,4 +1,4 @@
-"""What a search engine holds of a document: an item for each chunk, and a record that says which of them count.
+"""The items of a document in a search engine: one for each chunk, and a record that says which of them count.
 
 Every time a document is put, its chunks are of a new generation; the record names the one that searches see.
 """
