@@ -63,6 +63,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
+    gc.set_threshold(100_000, 20, 50)  # as for the command line: collecting takes a twentieth of the time otherwise
 
 
 @pytest.fixture
