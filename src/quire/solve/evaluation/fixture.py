@@ -98,8 +98,10 @@ def load_fixture(file: Path) -> Fixture:
     """One fixture. Documents are named relative to its file."""
     try:
         given = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"the fixture {file} cannot be read: {error}") from error
+    except OSError as error:
+        raise UsageError(f"the fixture {file} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"the fixture {file} is no JSON: {error}") from error
     try:
         return _fixture(given, file)
     except (TypeError, LookupError, ValueError, AttributeError) as error:
