@@ -11,6 +11,7 @@ from quire.core.context import Json
 from quire.core.errors import UsageError
 from quire.core.keys import Digest, digest_of
 from quire.evidence.extract.patterns import value_pattern
+from quire.evidence.extract.value_paths import field_of
 
 LeafType = Literal["string", "number", "integer", "boolean"]
 ValueKind = Literal[
@@ -129,7 +130,7 @@ class ExtractSchema:
 
     def leaf(self, path: str) -> LeafSpec | None:
         """The leaf of a path in the data (`items[3].price`) or in the schema (`items[].price`)."""
-        wanted = re.sub(r"\[\d+\]", "[]", path)
+        wanted = field_of(path)
         found = next((leaf for leaf in self.leaves if leaf.path == wanted), None)
         if found is None and wanted.endswith("[]"):  # one of several values of a leaf that is no list
             found = next((leaf for leaf in self.leaves if leaf.path == wanted[:-2]), None)

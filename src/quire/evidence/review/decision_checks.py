@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from quire.core.context import Json
 from quire.core.errors import UsageError
 from quire.evidence.extract.schema import ExtractSchema
+from quire.evidence.extract.value_paths import field_of, value_at
 from quire.evidence.extract.values import Extraction
 from quire.evidence.review.decisions import Decision, typed_value
-from quire.evidence.review.items import ReviewItem, added_item, field_of, value_at
+from quire.evidence.review.items import ReviewItem, added_item
 
 MOST_AHEAD = 100
 """How far behind the last row of a list a row may be added."""
