@@ -24,7 +24,7 @@ from quire.evidence.review.decisions import UNDO, Decision
 from quire.evidence.review.items import Doubt, ReviewItem
 from quire.reading.messages import DocumentReference
 from quire.service.api import stored_bytes as answering
-from quire.service.api.errors import ApiError, ApiRoute
+from quire.service.api.errors import ApiError
 from quire.service.api.review_schemas import (
     REVIEWER,
     ClaimedItems,
@@ -41,8 +41,8 @@ from quire.service.api.review_schemas import (
     SampleRequest,
     StaleFault,
 )
+from quire.service.api.router import api_router, request_body
 from quire.service.api.runs import Before, Limit
-from quire.service.api.schemas import ApiFault
 from quire.service.api.task_requests import validated
 from quire.service.api.tenant_views import RunFinder
 from quire.service.security import tenant_of
@@ -51,15 +51,14 @@ from quire.service.uploads import json_body
 
 MOST_ITEMS = 100
 EDGE = 1.001
-"""Where a page ends: sums of fractions are rounded."""
+"""The right and lower end of a page: sums of fractions are rounded."""
 Doubts = Annotated[list[Doubt] | None, Query(description="Only values with these doubts.")]
 Name = Annotated[str, Query(max_length=1000)]
 
 
 def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> APIRouter:
     """The router of `/api/review`."""
-    failures: dict[int | str, dict[str, Any]] = {code: {"model": ApiFault} for code in (404, 422)}
-    router = APIRouter(prefix="/api/review", tags=["review"], route_class=ApiRoute, responses=failures)
+    router = api_router("/api/review", "review", 404, 422)
     reviewing = _Reviewing(service, finder, views)
 
     async def body(request: Request, model: type[BaseModel]) -> Any:
@@ -81,7 +80,7 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
         )
         return _json({"reviews": reviews, "next": following})
 
-    @router.post("", status_code=201, response_model=ReviewSummary, openapi_extra=_sent(ReviewRequest))
+    @router.post("", status_code=201, response_model=ReviewSummary, openapi_extra=request_body(ReviewRequest))
     async def open_(request: Request) -> Response:
         """Put an extraction up for review. The same extraction of the same document is the same review."""
         wanted = await body(request, ReviewRequest)
@@ -100,7 +99,7 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
         wanted = QueueFilter(tenant(request), tuple(doubt or ()), field, run, review)
         return _json(await service.call(reviewing.queue, wanted, limit))
 
-    @router.post("/claims", response_model=ClaimedItems, openapi_extra=_sent(ClaimRequest))
+    @router.post("/claims", response_model=ClaimedItems, openapi_extra=request_body(ClaimRequest))
     async def claim(request: Request) -> Response:
         """Claim the next open value, or the next list with open values. No two claims have the same value."""
         wanted = await body(request, ClaimRequest)
@@ -132,7 +131,7 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
     @router.get("/{review}", response_model=ReviewDetail)
     async def one(request: Request, review: str) -> Response:
         """A review with all its values, and the extraction as it is after the decisions."""
-        data = _encoded(await service.call(reviewing.detail, await found(request, review)))
+        data = answering.json_bytes(await service.call(reviewing.detail, await found(request, review)))
         return answering.json_response(request, data)
 
     @router.get("/{review}/history", response_model=ReviewHistory)
@@ -146,7 +145,7 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
     @router.post(
         "/{review}/decisions",
         response_model=ReviewedItem,
-        openapi_extra=_sent(DecisionRequest),
+        openapi_extra=request_body(DecisionRequest),
         responses={409: {"model": StaleFault}},
     )
     async def decide(request: Request, review: str) -> Response:
@@ -159,7 +158,7 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
             item = await service.call(reviewing.item, row, error.item)
             return _json({"detail": str(error), "item": item}, 409)
 
-    @router.put("/{review}/sample", response_model=ReviewSummary, openapi_extra=_sent(SampleRequest))
+    @router.put("/{review}/sample", response_model=ReviewSummary, openapi_extra=request_body(SampleRequest))
     async def sample(request: Request, review: str) -> Response:
         """Mark a review as a sample to learn from, or take that back."""
         row = await found(request, review)
@@ -278,7 +277,7 @@ class _Reviewing:
                 yield self._views.sample(cast("DocumentReference", review.reference), sample)
             except QuireError:
                 if self._queue.tables.find(review.id, tenant) is not None:  # or it was deleted meanwhile
-                    yield _encoded(sample) + b"\n"
+                    yield answering.json_bytes(sample) + b"\n"
 
     def item(self, review: ReviewRow, row: ItemRow) -> dict[str, Json]:
         """A `ReviewedItem`."""
@@ -330,7 +329,7 @@ class _Reviewing:
 
 
 def _described(item: ReviewItem) -> dict[str, Json]:
-    """What the schema and the extraction say about a value."""
+    """A value as the schema and the extraction describe it."""
     leaf, conflict, missing = item.leaf, item.conflict, item.missing
     values = conflict and {"values": [alternative_json(one) for one in conflict.values], "reason": conflict.reason}
     return {
@@ -369,17 +368,6 @@ def _name(given: str) -> str:
     return "".join(letter for letter in given if letter.isprintable()).strip()[:REVIEWER]
 
 
-def _sent(model: type[BaseModel]) -> dict[str, Any]:
-    """The body of a request, for the OpenAPI description: it is read after what it is about was found."""
-    schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
-    schema.pop("$defs", None)  # those are described with the answers
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
-
-
 def _json(value: object, status: int = 200) -> Response:
     headers = {"Cache-Control": "no-store"}
-    return Response(_encoded(value), status, headers, "application/json")
-
-
-def _encoded(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
+    return Response(answering.json_bytes(value), status, headers, "application/json")

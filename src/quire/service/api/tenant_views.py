@@ -270,7 +270,7 @@ class RunFinder:
         return found, None
 
     def trace(self, document: FoundDocument, page: int) -> list[dict[str, Json]]:
-        """What each stage did for a page in the run of the document."""
+        """The trace of a page in the run of the document: what each stage did."""
         status = document.status
         tally = self._tallies.of(status.run, status.last_event)
         pages = tally.documents.get(document.reference["source"]["id"])
