@@ -46,7 +46,7 @@ def is_stop(text: str) -> bool:
 
 
 def address_marks(text: str) -> float:
-    """How much a line looks like one of an address, from 0: a street, a house number, a postal code, a country."""
+    """The score of a line as one of an address, from 0: street, house number, postal code and country add to it."""
     marks = 1.0 * (_STREET.search(text) is not None) + 1.2 * (_POSTCODE.search(text) is not None)
     marks += 0.7 * (_HOUSE.search(text) is not None) + 0.7 * (_HOUSE_AT_END.search(text) is not None)
     return marks + 1.0 * (_COUNTRY.search(text.strip()) is not None)

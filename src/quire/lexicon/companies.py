@@ -28,7 +28,7 @@ _LEGAL = {short: long for short, (long,) in word_groups("legal_form_names").item
 _LEGAL |= {long: short for short, long in _LEGAL.items()}
 _SPELLED = re.compile(rf"(?<!\w)({'|'.join(sorted(map(re.escape, _LEGAL), key=len, reverse=True))})(?!\w)\.?")
 BRAND = 1.2
-"""How much higher than the name of the company that of the shop is."""
+"""The height of the name of a shop, in that of the company that runs it."""
 MUCH_LARGER = 1.35
 MOST_OF_SECOND = 2
 """Words before the legal form in the second line of a name."""
@@ -74,7 +74,7 @@ def is_registration(text: str) -> bool:
 
 
 def name_forms(value: str) -> tuple[str, ...]:
-    """How a name may also be written: its legal form spelled out or shortened, `&` for `and`."""
+    """Other spellings of a name: its legal form spelled out or shortened, `&` for `and`."""
     given = folded(value)
     other = _SPELLED.sub(lambda match: _LEGAL[match[1]], given)
     last = list(_SPELLED.finditer(given))[-1:]

@@ -76,7 +76,7 @@ KEYS: Mapping[str, str] = {
     "us_states": "states of the United States",
     "yes": "words that affirm",
 }
-"""What each key of a language file holds."""
+"""The keys of language files, each with a description of its words."""
 _PART = r"\\\(([^)]*)\\\)"
 """Brackets in a phrase, in the form of `re.escape`."""
 _FIRST_WORDS, _FURTHER_WORD = re.compile(rf"(?:{_PART} )*"), re.compile(rf" {_PART}(?= |$)")
@@ -153,6 +153,6 @@ def _phrase(phrase: str) -> str:
 
 
 def _first_words(phrase: str) -> int:
-    """Where the words end with which a phrase begins, and that may be missing."""
+    """The position behind the optional words with which a phrase begins."""
     found = _FIRST_WORDS.match(phrase)
     return found.end() if found else 0

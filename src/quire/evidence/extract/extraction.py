@@ -60,7 +60,7 @@ def extract(
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What one extractor proposes: by path, and the indices that its paths have below each list."""
+    """The proposals of one extractor by path, and the positions that its paths have below each list."""
 
     extractor: str
     proposals: Mapping[str, Proposal]

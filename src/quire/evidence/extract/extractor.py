@@ -50,7 +50,7 @@ class PartlyFailed(EngineError):
 
 
 class Heard(NamedTuple):
-    """What an extractor proposes. `reason` says why it could not answer, or not for all; `error` is set if it did not
+    """The proposals of an extractor. `reason`: why it could not answer, or not for all. `error` is set if it did not
     answer at all."""
 
     proposals: Sequence[Proposal]

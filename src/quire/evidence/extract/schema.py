@@ -1,4 +1,4 @@
-"""What is asked for: the leaves of a JSON Schema, or a simple list of names, as a tree."""
+"""Schemas of extractions: the leaves of a JSON Schema, or a simple list of names, as a tree."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ SchemaNode: TypeAlias = LeafSpec | ObjectSpec | ListSpec
 
 @dataclass(frozen=True, slots=True)
 class ExtractSchema:
-    """What is to be extracted from a document."""
+    """The tree of values to extract from a document."""
 
     root: SchemaNode
     digest: Digest

@@ -52,7 +52,7 @@ class DocumentChoices:
         return found
 
     def proposed(self, leaf: LeafSpec) -> Sequence[Proposal]:
-        """What is proposed for a leaf without anything learnt: one value, or several."""
+        """The proposals for a leaf without anything learnt: one value, or several."""
         return self._by_leaf.get(leaf.path, ())
 
     @cached_property

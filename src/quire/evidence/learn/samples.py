@@ -24,7 +24,7 @@ NO_CONTENT = (
     "export it from the review again, or name the folder of its document: --documents of `quire learn` and of "
     "`quire samples import`, `Sample.completed` in Python"
 )
-"""What to do about a sample without content: a review of an earlier version exported it, or its document could not be
+"""Advice about a sample without content: a review of an earlier version exported it, or its document could not be
 looked at any more."""
 _KEYS = ("document", "schema", "values")
 _SHAPES = {
@@ -35,7 +35,7 @@ _SHAPES = {
 
 @dataclass(frozen=True, slots=True)
 class SamplePlace:
-    """Where a confirmed value stands, and how it is written there."""
+    """The place of a confirmed value, with the text that stands there."""
 
     page: int
     bboxes: tuple[BBox, ...]

@@ -133,7 +133,7 @@ def _evidence(before: LeafEvidence, decision: Decision, document: str, *, missin
 
 
 def _match(decision: Decision) -> MatchKind | None:
-    """How the value agrees with what stands at the place that was picked."""
+    """The kind of agreement of a value with the text at the place that was picked."""
     if str(decision.value) == decision.quote:
         return "exact"
     if number_readings(decision.value) & number_readings(decision.quote):

@@ -66,7 +66,7 @@ _NO_START = re.compile(
     r"(?:And|Between|By|Agreement)\s+|[^\n]*\b(?:agreement|undertaking|deed|contract|form|letter|exhibit|execution\s+(?:copy|version))\b[^\n]*\n\s*",
     re.IGNORECASE,
 )
-"""What stands before a name, with a capital of its own: a word, or a heading in the line above."""
+"""Words with a capital before a name: a word, or a heading in the line above."""
 _ADDRESS = re.compile(rf",?\s+of\s+(?:\d|[A-Z][\w.]+(?:\s[A-Z]\w+)?,\s+(?i:{PLACE})\b)")
 _TITLE = re.compile(r"^(?:Mr|Mrs|Ms|Dr|Prof|Messrs|M/s)\.?\s+")
 _FORMS = (

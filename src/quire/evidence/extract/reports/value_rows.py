@@ -49,7 +49,7 @@ class ValueRow:
 
     @property
     def sure(self) -> str:
-        """How likely the value answers its field, in words; nothing where that is not known."""
+        """The probability that the value answers its field, in words; nothing where it is not known."""
         sure = self.evidence.probability
         return "" if sure is None else f"{int(100 * sure)} % sure"  # rounded down: never surer than it is
 

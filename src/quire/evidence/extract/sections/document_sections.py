@@ -24,7 +24,7 @@ _SHORT = 6
 
 @dataclass(frozen=True)
 class DocumentSection:
-    """What stands below a heading, or behind it in its block: `first` is where its own text begins there."""
+    """The blocks below a heading, and the text behind it in its block, which begins at `first`."""
 
     topic: Topic
     heading: Block
