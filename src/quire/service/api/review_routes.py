@@ -19,8 +19,9 @@ from quire.database.reviews import LEASE_S, OPEN, ItemRow, QueueFilter, ReviewRo
 from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.views.views import DocumentViews
 from quire.evidence.extract.extraction_json import alternative_json, evidence_json, extraction_json, extraction_of
+from quire.evidence.extract.value_paths import part_of
 from quire.evidence.review.decisions import UNDO, Decision
-from quire.evidence.review.items import Doubt, ReviewItem, part_of
+from quire.evidence.review.items import Doubt, ReviewItem
 from quire.reading.messages import DocumentReference
 from quire.service.api import stored_bytes as answering
 from quire.service.api.errors import ApiError
