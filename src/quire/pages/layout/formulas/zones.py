@@ -354,8 +354,7 @@ class _Row:
     def line(self, reader: FormulaRuns) -> Line:
         if len(self.lines) == 1:
             return self.lines[0]
-        joined = Line(reader.page, [run for line in self.lines for run in line.runs])
-        joined.tag = self.main.tag
+        joined = Line(reader.page, [run for line in self.lines for run in line.runs], self.main.tag)
         if reader.any(joined.runs, WORD):
             joined.top, joined.bottom = self.main.top, self.main.bottom
         else:
