@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from quire.core.pagetext import PageText
 from quire.core.types import Box
-from quire.pages.geometry.extents import shared_width
+from quire.pages.geometry.extents import box_of, extent, shared_width
 from quire.pages.layout.tables.mesh import Mesh
 from quire.pages.layout.tables.stream import build_mesh
 from quire.pages.layout.tables.table_values import FoundTable
@@ -79,9 +79,7 @@ def _bands(page: PageText, rows: Sequence[Row]) -> list[Box]:
         behind = [fill for fill in fills if _crosses(fill, row) and fill.bottom - fill.top < HEIGHT * row.size]
         pieces = [[fill for fill in behind if _holds(fill, piece)] for piece in row.pieces]
         if all(pieces):
-            own = [fill for piece in pieces for fill in piece]
-            left, right = min(fill.left for fill in own), max(fill.right for fill in own)
-            bands.append(Box(left, min(fill.top for fill in own), right, max(fill.bottom for fill in own)))
+            bands.append(box_of([fill for piece in pieces for fill in piece]))
     return bands
 
 
@@ -94,7 +92,7 @@ def _table(head: list[Row], below: Sequence[Row]) -> FoundTable | None:
     titles = pieces_of(sorted((word for row in head for word in row.words), key=lambda w: w.left))
     if len(titles) < 2 or 2 * sum(all(is_number(w.text) for w in title) for title in titles) > len(titles):
         return None
-    columns = [_extent(title) for title in titles]
+    columns = [extent(title) for title in titles]
     body: list[Row] = []
     edge = head[-1].bottom
     for row in below:
@@ -112,10 +110,6 @@ def _table(head: list[Row], below: Sequence[Row]) -> FoundTable | None:
     return made[0].table(made[1]) if made else None
 
 
-def _extent(words: Sequence[TableWord]) -> _Interval:
-    return min(w.left for w in words), max(w.right for w in words)
-
-
 def _widened(columns: Sequence[_Interval], row: Row) -> list[_Interval]:
     """The columns with the pieces of a row; nothing where they do not fit in.
 
@@ -123,7 +117,7 @@ def _widened(columns: Sequence[_Interval], row: Row) -> list[_Interval]:
     """
     found = list(columns)
     for piece in row.pieces:
-        left, right = _extent(piece)
+        left, right = extent(piece)
         under = [c for c, (start, end) in enumerate(columns) if left < end and start < right]
         if len(under) > 1:
             if len(row.pieces) == 1 and len(piece) < PROSE and under[0] == 0:
