@@ -13,7 +13,7 @@ from quire.core.engine import Recognition
 from quire.core.errors import EngineError, InputError, RecognitionError
 from quire.core.picture import Picture
 from quire.core.plugin_checks import check_returned
-from quire.core.types import Block, Layout, PageInfo, PageStatus, Region
+from quire.core.types import Block, Layout, PageInfo, PageStatus, Region, mean_confidence
 from quire.pages.recognize.frames import placed
 from quire.pipelines.detect.whole import whole_page
 from quire.pipelines.pipeline_options import Options
@@ -203,9 +203,8 @@ class PageWork:
 
 def _mean_confidence(blocks: Sequence[Block]) -> float | None:
     """Over the characters of the blocks that have one."""
-    known = [(block.confidence, len(block.text)) for block in blocks if block.confidence is not None]
-    total = sum(length for _, length in known)
-    return round(sum(confidence * length for confidence, length in known) / total, 3) if total else None
+    mean = mean_confidence((block.confidence, len(block.text)) for block in blocks)
+    return None if mean is None else round(mean, 3)
 
 
 def _outcome(read: tuple[Recognition, ...], has_blocks: bool) -> tuple[PageStatus, str | None]:
