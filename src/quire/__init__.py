@@ -79,6 +79,10 @@ if TYPE_CHECKING:
     from quire.reading.result import Redacted as Redacted
     from quire.retrieval.chunk import Chunk as Chunk
     from quire.retrieval.chunk import ChunkOptions as ChunkOptions
+    from quire.solve.build_call import build_workspace as build_workspace
+    from quire.solve.evaluation.evaluate import Evaluation as Evaluation
+    from quire.solve.evaluation.evaluate import evaluate as evaluate
+    from quire.solve.workspace.folder import Workspace as Workspace
     from quire.store.files import FileStore as FileStore
     from quire.store.images import PageImages as PageImages
     from quire.store.opening import open_store as open_store
@@ -132,6 +136,9 @@ _HOMES = {
     "quire.reading.result": ("DocumentResult", "Ledger", "Redacted"),
     "quire.durable.inline.flow_call": ("Flow", "FlowResult"),
     "quire.durable.document_index": ("Index",),
+    "quire.solve.build_call": ("build_workspace",),
+    "quire.solve.evaluation.evaluate": ("Evaluation", "evaluate"),
+    "quire.solve.workspace.folder": ("Workspace",),
     "quire.store.files": ("FileStore",),
     "quire.store.images": ("PageImages",),
     "quire.store.opening": ("open_store",),
