@@ -276,8 +276,7 @@ class _Reviewing:
                 yield self._views.sample(cast("DocumentReference", review.reference), sample)
             except QuireError:
                 if self._queue.tables.find(review.id, tenant) is not None:  # or it was deleted meanwhile
-                    yield answering.json_bytes(sample) + b"
-"
+                    yield answering.json_bytes(sample) + b"\n"
 
     def item(self, review: ReviewRow, row: ItemRow) -> dict[str, Json]:
         """A `ReviewedItem`."""
