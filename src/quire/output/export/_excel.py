@@ -30,7 +30,7 @@ def _write(book: Any, result: Exportable) -> None:
     listing.write_row(0, 0, _COLUMNS, formats.get(header=True))
     row = 1
     for number, block in enumerate(found, 1):
-        row = _write_index(listing, row, number, block, linked.get(block.id))
+        row = _write_listing(listing, row, number, block, linked.get(block.id))
         if block.table is not None:
             _write_table(book.add_worksheet(f"Table {number}"), block.table, formats)
     listing.autofit()
@@ -56,7 +56,7 @@ class _Formats:
         return self._made[key]
 
 
-def _write_index(sheet: Any, row: int, number: int, block: Block, caption: Block | None) -> int:
+def _write_listing(sheet: Any, row: int, number: int, block: Block, caption: Block | None) -> int:
     """Write one row for every place of the table; returns the next row."""
     assert block.table is not None
     for part in block.places:

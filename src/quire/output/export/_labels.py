@@ -31,7 +31,7 @@ class FreeSpace:
         self._labels = np.zeros(grey.shape, dtype=bool)
 
     def take(self, box: Area, sizes: list[tuple[int, int]]) -> tuple[int, Area]:
-        """The size that fits beside the box, by its index, and its place: a blank one, else one that hides least."""
+        """The size that fits beside the box, by its number, and its place: a blank one, else one that hides least."""
         best: tuple[int, int, Area] | None = None
         for number, size in enumerate(sizes):
             for area in self._beside(box, size):
