@@ -6,6 +6,7 @@ their mark to the tests that use them; other tests carry it themselves, or their
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -32,6 +33,11 @@ def on_servers(value: str, *, group: str = "servers") -> ParameterSet:
     """A parameter with which a fixture or a test asks for servers. Tests of one group run in one process."""
     return pytest.param(value, marks=(pytest.mark.servers, pytest.mark.xdist_group(group)))
 
+
+WITHOUT = re.compile(r"not \(([\w ]+)\)")
+"""A selection of tests that have none of some marks."""
+MODULE_MARKS = re.compile(r"^pytestmark = (\[[^\]]*\]|.*)", re.MULTILINE)
+"""The marks of all tests of a module, or of all modules of a folder, on one line or several."""
 
 STARTS = {"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty", "os.system", "os.exec"}
 """Audit events of the interpreter: each tells of a process that is about to be started."""
@@ -87,12 +93,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """In the pass without the compiled reader, modules that do not have its mark are not even imported."""
-    if not config.option.markexpr.startswith("both_readers") or not collection_path.name.startswith("test_"):
+    """Modules that a selection leaves out by the marks of the whole module are not even imported.
+
+    These are the selections of the Makefile: tests without some marks, and those that have `both_readers`.
+    """
+    selection = config.option.markexpr
+    if not selection or not collection_path.name.startswith("test_"):
         return None
     folders = (folder / "__init__.py" for folder in collection_path.parents if folder.is_relative_to(config.rootpath))
-    places = (path for path in (collection_path, *folders) if path.exists())
-    return None if any("both_readers" in path.read_text() for path in places) else True
+    texts = [path.read_text() for path in (collection_path, *folders) if path.exists()]
+    if selection.startswith("both_readers"):
+        return None if any("both_readers" in text for text in texts) else True
+    if left_out := WITHOUT.fullmatch(selection):
+        names = left_out[1].split(" or ")
+        marked = "".join(marks for text in texts for marks in MODULE_MARKS.findall(text))
+        return True if any(f"pytest.mark.{name}" in marked for name in names) else None
+    return None
 
 
 @cache

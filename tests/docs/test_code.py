@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from quire.cli.app import command_line
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL
 from tests import documents
 from tests.docs.pages import EXAMPLES, PAGES, ROOT, CodeBlock, code_blocks, name_of
@@ -24,6 +27,9 @@ LEFT_OUT = ("…", "[…]", "[...]")
 
 REFUSED = re.compile(r"quire: |[\w./-]+:\d+: ")
 """How lines begin that say why a command does not do what it is asked."""
+
+SHELL = re.compile(r"[|&;<>$*?~`\\]")
+"""Characters with which a command is for a shell, and not for `quire` alone."""
 
 SERVER = "http://localhost:5001"
 """The server that the pages speak of."""
@@ -130,6 +136,11 @@ def _commands(block: CodeBlock) -> Iterator[tuple[str, list[str]]]:
 
 
 def _run(command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of a page: in this process, where its workers stay for the next one, unless it needs a shell."""
+    if not SHELL.search(command):
+        _, *arguments = shlex.split(command)
+        ran = CliRunner().invoke(command_line(next(iter(arguments), None)), arguments, env={"COLUMNS": "100"})
+        return subprocess.CompletedProcess(command, ran.exit_code, ran.stdout, ran.stderr)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "COLUMNS": "100"}
     return subprocess.run(["sh", "-c", command], capture_output=True, text=True, env=environment, timeout=60)

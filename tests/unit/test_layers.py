@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -34,15 +35,16 @@ SHELVES = {
     "reading": "core system net lexicon store asking pages output retrieval evidence",
     "pipelines": "core system lexicon store asking pages output evidence reading",
     "docling_serve": "core system pages output reading",
+    "solve": "core system lexicon store pages output retrieval evidence reading",
     "durable": """core system net lexicon database store asking runtime batch flow pages output retrieval evidence
         reading pipelines docling_serve""",
     "client": "core system net pages output reading",
     "service": """core system net lexicon database store asking runtime batch flow pages output retrieval evidence
         reading pipelines docling_serve durable __init__""",
     "cli": """core system net lexicon database store asking runtime batch flow pages output retrieval evidence
-        reading pipelines docling_serve durable client service __init__""",
+        reading pipelines docling_serve solve durable client service __init__""",
     "__init__": """core system net lexicon database store asking runtime batch flow pages output retrieval evidence
-        reading pipelines docling_serve durable client""",
+        reading pipelines docling_serve solve durable client""",
     "__main__": "cli",
 }
 """Each shelf, and those below it, from which its modules may import."""
@@ -81,19 +83,28 @@ def shelf_of(module: str) -> str:
     return "__init__" if module in PUBLIC else module.split(".")[0]
 
 
-@cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
+class Module(NamedTuple):
+    """What a module says of itself: dotted names that it imports anywhere in it, `from quire.a import b` as
+    `quire.a.b`, those of them for its annotations alone, its public classes, and its docstring."""
+
+    imports: tuple[str, ...]
+    for_type_checkers: frozenset[str]
+    public_classes: tuple[str, ...]
+    docstring: str
 
 
 @cache
-def imported(path: Path) -> tuple[str, ...]:
-    """Dotted names that a module imports anywhere in it, `from quire.a import b` as `quire.a.b`."""
-    return tuple(_imported(path))
+def parsed(path: Path) -> Module:
+    """The tree is not kept: to look through the trees of all modules for garbage takes longer than to parse them."""
+    tree = ast.parse(path.read_text())
+    classes = (node.name for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_"))
+    return Module(
+        tuple(_imports(tree, path)), frozenset(_for_type_checkers(tree)), tuple(classes), ast.get_docstring(tree) or ""
+    )
 
 
-def _imported(path: Path) -> Iterator[str]:
-    for node in _statements(parsed(path)):
+def _imports(tree: ast.Module, path: Path) -> Iterator[str]:
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -109,22 +120,19 @@ def _statements(block: ast.AST) -> Iterator[ast.AST]:
             yield from _statements(node)
 
 
-def for_type_checkers(path: Path) -> set[str]:
-    """The names that a module imports for its annotations alone."""
-    return {
-        f"{statement.module}.{alias.name}"
-        for node in _statements(parsed(path))
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        for statement in node.body
-        if isinstance(statement, ast.ImportFrom)
-        for alias in statement.names
-    }
+def _for_type_checkers(tree: ast.Module) -> Iterator[str]:
+    for node in _statements(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            for statement in node.body:
+                if isinstance(statement, ast.ImportFrom):
+                    yield from (f"{statement.module}.{alias.name}" for alias in statement.names)
 
 
 def modules_imported(path: Path, *, annotations: bool = True) -> set[str]:
     """The modules of Quire that a module imports; without `annotations`, those that it needs when it runs."""
     found = set()
-    names = imported(path) if annotations else Counter(imported(path)) - Counter(for_type_checkers(path))
+    module = parsed(path)
+    names = module.imports if annotations else Counter(module.imports) - Counter(module.for_type_checkers)
     for name in names:
         first, *parts = name.split(".")
         if first == "quire":
@@ -177,7 +185,7 @@ FOR_TYPE_CHECKERS = {"core.types": {"pandas", "polars"}}
 def test_core_imports_the_standard_library_only():
     known = {*sys.stdlib_module_names, "quire"}
     core = [module for module in MODULES if shelf_of(module) == "core"]
-    found = {module: {name.split(".")[0] for name in imported(MODULES[module])} - known for module in core}
+    found = {module: {name.split(".")[0] for name in parsed(MODULES[module]).imports} - known for module in core}
     assert {module: outside for module, outside in found.items() if outside} == FOR_TYPE_CHECKERS
 
 
@@ -189,9 +197,8 @@ def test_no_two_shelves_need_each_other():
 def test_no_two_public_classes_share_a_name():
     homes = defaultdict(list)
     for module, path in MODULES.items():
-        for node in parsed(path).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                homes[node.name].append(module)
+        for name in parsed(path).public_classes:
+            homes[name].append(module)
     twice = {name: modules for name, modules in homes.items() if len(modules) > 1}
     assert not twice
 
@@ -220,5 +227,6 @@ def test_evidence_uses_of_retrieval_what_is_named_here():
 
 def test_every_shelf_says_what_it_is():
     for shelf in SHELVES.keys() - {"__init__", "__main__"}:
-        said = ast.get_docstring(parsed(MODULES[shelf])) or ""
-        assert len(said.splitlines()) >= 3, f"{shelf}/__init__.py says what comes in and what goes out"
+        assert len(parsed(MODULES[shelf]).docstring.splitlines()) >= 3, (
+            f"{shelf}/__init__.py says what comes in and what goes out"
+        )

@@ -72,3 +72,31 @@ def test_a_test_without_the_mark_fails_and_says_which_mark_it_needs(tmp_path, se
     assert f"{passed} passed" in ended.stdout, ended.stdout + ended.stderr
     assert (f"{failed} failed" in ended.stdout) == (failed > 0)
     assert ended.stdout.count("RefusedProcess: mark this test with `processes`, it starts subprocess.Popen") >= failed
+
+
+GROUPED = """
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.xdist_group("servers")
+@pytest.mark.parametrize("number", range(2))
+def test_shares_a_server(number):
+    Path(__file__).with_name(f"{number}-{os.getpid()}-{Path(__file__).stem}").touch()
+"""
+
+
+@pytest.mark.processes
+def test_tests_of_one_group_run_in_one_process(tmp_path):
+    """Or each process starts the servers of all of them."""
+    for name in ("one", "two", "three", "four"):
+        (tmp_path / f"test_{name}.py").write_text(GROUPED)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    servers\n    processes\n")
+    options = ["-q", "-p", "tests.marking", "-p", "no:cacheprovider", "--dist", "loadgroup", "-n", "2"]
+    command = [sys.executable, "-m", "pytest", *options, "-c", tmp_path / "pytest.ini", tmp_path]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, env=environment)
+    assert "8 passed" in ended.stdout, ended.stdout + ended.stderr
+    assert len({path.name.split("-")[1] for path in tmp_path.glob("?-*-*")}) == 1

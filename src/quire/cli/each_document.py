@@ -166,7 +166,8 @@ def _check_recognition(settings: Settings) -> None:
             resolve(language)
 
 
-def _one_of(choices: tuple[T, ...], text: str, option: str) -> T:
+def one_of(choices: tuple[T, ...], text: str, option: str) -> T:
+    """The value of an option that has a few. Raises UsageError for another one."""
     for value in choices:
         if value == text:
             return value
@@ -259,14 +260,14 @@ def _read_here(
         password=settings.passwords.of(source.path.absolute()),
         store=store,
         on_event=progress,
-        ocr=_one_of(OCR_MODES, settings.ocr, "--ocr"),
-        effort=_one_of(EFFORTS, settings.effort, "--effort"),
+        ocr=one_of(OCR_MODES, settings.ocr, "--ocr"),
+        effort=one_of(EFFORTS, settings.effort, "--effort"),
         engines=settings.engine,
         lang=settings.lang,
         workers=settings.workers,
         figures=settings.figures,
         redactions=settings.redactions,
-        tables=_one_of(TABLES_MODES, settings.tables, "--tables"),
+        tables=one_of(TABLES_MODES, settings.tables, "--tables"),
         areas=areas_for(source.path.absolute(), request.configuration.areas) if source.url is None else (),
         similar=request.similar,
         isolate=True,

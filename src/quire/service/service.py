@@ -21,7 +21,7 @@ from quire.docling_serve.contract.refusals import RequestRefused
 from quire.docling_serve.responses.document_contents import COUNTED, task_meta
 from quire.docling_serve.responses.task_states import BUSY
 from quire.durable.reads.sources import save_source, source_key
-from quire.durable.review.store_reviews import StoreReviews
+from quire.durable.review.review_queue import ReviewQueue
 from quire.durable.runtimes import ServedRuntime
 from quire.durable.tasks.secrets import sealed
 from quire.durable.tasks.task_steps import READS
@@ -73,7 +73,7 @@ class Service:
         self.waiter = RunWaiter(runtime)
         self.tallies = RunTallies(runtime)
         self.search = DocumentSearch(settings, store, runtime)
-        self.reviews = StoreReviews(store, runtime, every=settings.review_samples == "all")
+        self.reviews = ReviewQueue(store.database, every=settings.review_samples == "all")
         self.learned = LearnedModels(settings.learned)
         self.draining = False
         self._warm = not (settings.warm_up and isinstance(runtime, LocalRuntime))
@@ -82,7 +82,7 @@ class Service:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
         self._fetched = FetchedResults(settings.result_removal_delay_s, self._forget_many)
         self._sweeping = SupervisedThread("quire-leftovers", lambda _: store.leftovers.sweep())
-        self._reporting = SupervisedThread("quire-reviews", lambda _: self.reviews.report_all())
+        self._reporting = SupervisedThread("quire-reviews", lambda _: self.reviews.report_all(runtime))
 
     async def call(self, work: Callable[..., T], *args: object, **options: object) -> T:
         """Run something that blocks in a thread."""

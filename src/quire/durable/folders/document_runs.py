@@ -28,7 +28,7 @@ from quire.durable.indexing.index_queue import FLOW as INDEX
 from quire.durable.inline.flow_call import named_files
 from quire.durable.reads.read_request import SourceRef
 from quire.durable.reads.sources import keep_source
-from quire.reading.messages import CallCounts, DocumentFacts, FlowArgument, FlowOutcome, IndexArgument, IndexCounts
+from quire.reading.messages import DocumentFacts, FlowArgument, FlowOutcome, IndexArgument, IndexCounts
 from quire.reading.page_recognition import GATE
 from quire.store.artifacts import ArtifactStore
 from quire.system.atomic_files import write_files
@@ -380,5 +380,5 @@ def _facts(events: Iterable[Event], *, since: float) -> tuple[str, DocumentFacts
             attempts += 1
             reused += event.at < since or payload.get("outcome") in ("hit", "similar")
             engines.add(str(payload.get("engine")))
-    calls: CallCounts = {"made": attempts - reused, "reused": reused}
+    calls = {"made": attempts - reused, "reused": reused}
     return status, {"ledger": ledger, "calls": calls, "engines": sorted(engines)}

@@ -22,12 +22,13 @@ from quire.durable.reads.read_jobs import ShortRead
 from quire.durable.reads.read_request import ReadRequest
 from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps, lane_of
 from quire.durable.reads.sources import save_source, source_key
-from quire.durable.review.review_steps import ReviewSteps
+from quire.durable.review.review_steps import opened_review, review_queue
 from quire.durable.steps.archives import parts_of
 from quire.durable.tasks import buckets as delivering
 from quire.durable.tasks import task_jobs as jobs
 from quire.durable.tasks.enrichments import Enriching
 from quire.durable.tasks.progress import counted
+from quire.evidence.extract.extraction_json import decode_extraction
 from quire.net.fetching import fetch, send
 from quire.reading.messages import (
     DocumentReference,
@@ -63,7 +64,6 @@ class TaskSteps:
     def __init__(self, documents: DocumentSteps) -> None:
         self._documents = documents
         self._extracts = ExtractSteps(documents)
-        self._reviews = ReviewSteps(documents.store)
 
     def listed(self, argument: TaskArgument) -> Sequence[TaskSource]:
         """The sources, each object of a bucket by itself."""
@@ -155,14 +155,15 @@ class TaskSteps:
     def opened_review(self, argument: TaskArgument, document: TaskDocument, run: str, number: int) -> OpenedReview:
         """Put the extraction of a document up for review."""
         request, reference = ExtractRequest.from_json(argument["extract"]), document["reference"]
-        return self._reviews.opened(
-            reference,
-            json.loads(self._extracts.load(reference, document["extraction"])),
+        review = review_queue(self._documents.store).open(
+            decode_extraction(self._extracts.load(reference, document["extraction"])),
             request.schema or list(request.fields),
+            reference,
             run=run,
             place=f"{run}.{number}",
             waits=argument["review"] == "wait",
         )
+        return opened_review(review, run)
 
     def _output_settings(self, argument: TaskArgument, document: TaskDocument) -> jobs.OutputSettings | None:
         if argument["type"] in READS:

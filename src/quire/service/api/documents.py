@@ -134,7 +134,9 @@ def document_routes(service: Service, finder: RunFinder, views: DocumentViews) -
     async def extraction(request: Request, id: str, to: ReportFormat = "json") -> Response:
         """What was extracted from the document, with its evidence; also as a report."""
         document = await looking.found(request, id)
-        made = await looking.look(document, partial(service.reviews.current, extraction=document.extraction))
+        made = await looking.look(
+            document, partial(service.reviews.current, service.store, extraction=document.extraction)
+        )
         return await looking.stored(request, id, partial(views.report, extraction=made, format=to), answering.CHECKED)
 
     @router.get("/{id}/search", response_model=SearchResult)

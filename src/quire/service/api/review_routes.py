@@ -15,10 +15,8 @@ from starlette.responses import Response, StreamingResponse
 from quire.core.context import Json
 from quire.core.errors import QuireError, UsageError
 from quire.core.types import BBox
-from quire.database.reviews import OPEN, ItemRow, QueueFilter, ReviewRow, StaleItem
+from quire.database.reviews import LEASE_S, OPEN, ItemRow, QueueFilter, ReviewRow, StaleItem
 from quire.durable.extracts.extract_request import ExtractRequest
-from quire.durable.review.review_queue import LEASE_S, ReviewQueue
-from quire.durable.review.store_reviews import StoreReviews
 from quire.durable.views.views import DocumentViews
 from quire.evidence.extract.extraction_json import alternative_json, evidence_json, extraction_json, extraction_of
 from quire.evidence.review.decisions import UNDO, Decision
@@ -49,7 +47,6 @@ from quire.service.api.tenant_views import RunFinder
 from quire.service.security import tenant_of
 from quire.service.service import Service
 from quire.service.uploads import json_body
-from quire.store.scoped import document_in
 
 MOST_ITEMS = 100
 EDGE = 1.001
@@ -107,20 +104,20 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
         claiming = await body(request, ClaimRequest)
         claimed = await service.call(reviewing.claim, claiming, tenant(request))
         if claimed["claim"] and await request.is_disconnected():  # nobody would give it back before its lease expires
-            await service.call(service.reviews.queue.release, claimed["claim"], tenant(request))
+            await service.call(service.reviews.tables.release, claimed["claim"], tenant(request))
         return _json(claimed)
 
     @router.put("/claims/{claim}", response_model=ClaimLease)
     async def renew(request: Request, claim: str) -> Response:
         """The heartbeat of a claim: it holds again for its whole lease."""
-        if not await service.call(service.reviews.queue.renew, claim, tenant(request)):
+        if not await service.call(service.reviews.tables.renew, claim, tenant(request)):
             raise ApiError(404, _LOST)
         return _json({"claim": claim, "lease_s": LEASE_S})
 
     @router.delete("/claims/{claim}", status_code=204, response_class=Response)
     async def release(request: Request, claim: str) -> Response:
         """Give the values back. A claim that has ended stays ended."""
-        await service.call(service.reviews.queue.release, claim, tenant(request))
+        await service.call(service.reviews.tables.release, claim, tenant(request))
         return Response(status_code=204)
 
     @router.get("/samples", response_class=Response, responses={200: {"content": {"application/jsonl": {}}}})
@@ -139,7 +136,8 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
     @router.get("/{review}/history", response_model=ReviewHistory)
     async def history(request: Request, review: str) -> Response:
         """Who decided what, and when."""
-        entries = await service.call(service.reviews.queue.history, await found(request, review))
+        row = await found(request, review)
+        entries = await service.call(service.reviews.tables.history, row.id)
         shown = ("path", "version", "action", "decision", "reviewer", "at")
         return _json({"history": [{name: getattr(one, name) for name in shown} for one in entries]})
 
@@ -176,24 +174,21 @@ class _Reviewing:
     """Reviews as JSON. Its methods block."""
 
     def __init__(self, service: Service, finder: RunFinder, views: DocumentViews) -> None:
-        self._views = views
-        self._reviews: StoreReviews = service.reviews
-        self._queue: ReviewQueue = service.reviews.queue
-        self._finder, self._store = finder, service.store
+        self._service, self._finder, self._views = service, finder, views
+        self._queue = service.reviews
 
     def found(self, id: str, tenant: str) -> ReviewRow:
-        row = self._queue.find(id, tenant)
+        row = self._queue.tables.find(id, tenant)
         if row is None:
             raise ApiError(404, f"there is no review {id[:100]}")
         return row
 
     def open(self, request: ReviewRequest, tenant: str) -> dict[str, Json]:
         document = self._finder.document(request.document, tenant)
-        sha256 = document.reference["source"]["id"]
         tree: Mapping[str, Json] | None = request.extraction
         schema: Json = request.schema_
         if tree is None:
-            tree = json.loads(self._store.load(document.extraction))
+            tree = json.loads(self._service.store.load(document.extraction))
             extract = ExtractRequest.from_json(document.status.inputs["extract"])
             schema = extract.schema or list(extract.fields)
         elif schema is None:
@@ -202,17 +197,15 @@ class _Reviewing:
             extraction = extraction_of(tree)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ApiError(422, f"extraction: it is no extraction of Quire: {error}", category="usage") from error
-        if extraction.document != sha256:
+        if extraction.document != document.reference["source"]["id"]:
             raise ApiError(422, "extraction: it is of another document", document=request.document, category="usage")
         try:
             row = self._queue.open(
                 extraction if request.extraction is None else replace(extraction, name=document.name),
                 schema,
-                tenant=tenant,
-                document=document_in(tenant, sha256),
-                reference=document.reference,
-                place=str(document.id),
+                document.reference,
                 run=document.status.run,
+                place=str(document.id),
                 doubts=request.doubts,
                 below=request.below,
             )
@@ -266,7 +259,7 @@ class _Reviewing:
                 reference = cast("DocumentReference", review.reference)
                 self._views.check_place(reference, decision.page, decision.blocks)
             row = self._queue.decide(review, request.path, decision, **about)  # type: ignore[arg-type]
-        self._reviews.report(review.id)
+        self._queue.report(self._service.runtime, review.id)
         return self.item(review, row)
 
     def detail(self, review: ReviewRow) -> dict[str, Json]:
@@ -280,11 +273,11 @@ class _Reviewing:
 
     def samples(self, tenant: str) -> Iterator[bytes]:
         """A line for each sample. One whose document cannot be looked at any more has no content."""
-        for review, sample in self._reviews.samples(tenant):
+        for review, sample in self._queue.samples(tenant):
             try:
                 yield self._views.sample(cast("DocumentReference", review.reference), sample)
             except QuireError:
-                if self._queue.find(review.id, tenant) is not None:  # or it was deleted meanwhile
+                if self._queue.tables.find(review.id, tenant) is not None:  # or it was deleted meanwhile
                     yield answering.json_bytes(sample) + b"\n"
 
     def item(self, review: ReviewRow, row: ItemRow) -> dict[str, Json]:
@@ -328,7 +321,7 @@ class _Reviewing:
                 "name": row.name,
                 "opened": row.opened,
                 "ended": row.ended,
-                "sample": self._reviews.is_sample(row),
+                "sample": self._queue.is_sample(row),
                 "open": dict(doubts[row.id]),
                 "states": dict(states[row.id]),
             }
