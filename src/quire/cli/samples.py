@@ -62,8 +62,8 @@ def add(
         raise UsageError("name the documents with --documents, and their values with --truth")
     from quire.evidence.learn.sample_store import SampleStore
 
-    asked, configuration = given.json_schema(), configuration_of(vars(reading))
-    made = sample_documents.read_with_values(documents, truth, asked, configuration, quiet=quiet)
+    schema, configuration = given.json_schema(), configuration_of(vars(reading))
+    made = sample_documents.read_with_values(documents, truth, schema, configuration, quiet=quiet)
     SampleStore(folder).add(*made)
     print_lines([f"{len(made)} samples in {folder}"])
     return EXIT_COMPLETE
