@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -16,9 +17,14 @@ from quire.system import stage_versions
 from quire.system.source_files import SourceTree
 from quire.system.stage_versions import STAGES, Installation, StageCode, stage_parts, stage_version
 from tests.changed_code import PACKAGE, change_code, copy_of_package
-from tests.unit.test_layers import MODULES, _statements, parsed
+from tests.unit.test_layers import MODULES, _statements
 
 BEFORE = 1_000_000_000  # seconds: long ago
+
+
+@cache
+def parsed(path):
+    return ast.parse(path.read_text())
 
 
 def write(folder, files):
@@ -224,8 +230,7 @@ BY_HAND = {
     "answers of engines, vectors and calls of models, which are expensive": """
         durable.tasks.enrichments evidence.extract.language_model.recorded_calls pages.recognize.compose.children
         pages.recognize.echo pages.recognize.plain pages.recognize.vision retrieval.embed.batches
-        retrieval.embed.cross_encoder retrieval.embed.local_model retrieval.embed.served
-        retrieval.embed.sparse_model""",
+        retrieval.embed.onnx_folder retrieval.embed.served""",
     "code of users and other packages, and the roles of pipelines, of which no output is stored": """
         batch.resume core.context lexicon.dictionary lexicon.vocabulary output.export pipelines.correct.chain
         pipelines.correct.confidence pipelines.correct.filters pipelines.correct.language pipelines.correct.spaces
