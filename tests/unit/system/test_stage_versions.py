@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -19,6 +20,11 @@ from tests.changed_code import PACKAGE, change_code, copy_of_package
 from tests.unit.test_layers import MODULES, _statements
 
 BEFORE = 1_000_000_000  # seconds: long ago
+
+
+@cache
+def parsed(path):
+    return ast.parse(path.read_text())
 
 
 def write(folder, files):
