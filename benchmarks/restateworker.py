@@ -22,7 +22,7 @@ from quire.core.events import Event
 from quire.database.sqlite import SqliteDatabase
 from quire.runtime.restate.endpoint import Endpoint, ServiceOptions
 from quire.runtime.restate.process import MAX_STREAMS, Worker, listen
-from quire.runtime.restate.records import RunRecords
+from quire.runtime.restate.run_tables import RunTables
 
 GROUP = 16
 SLOTS = {"documents": 8, "pages": 8}
@@ -65,7 +65,7 @@ WORKFLOWS = (Workflow("document", document), Workflow("group", group, pool="page
 
 def serve_workflows(facts: Path) -> None:
     with closing(SqliteDatabase(facts)) as database, listen("127.0.0.1:0") as listening:
-        worker = Worker(listening, lambda: Endpoint(WORKFLOWS, RunRecords(database), slots=SLOTS), drain_s=5)
+        worker = Worker(listening, lambda: Endpoint(WORKFLOWS, RunTables(database), slots=SLOTS), drain_s=5)
         worker.start()
         say({"port": worker.port})
         sys.stdin.read()

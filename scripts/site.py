@@ -82,13 +82,18 @@ def _api() -> str:
 
 
 def _public(package: str) -> list[str]:
-    """What a package lists in `__all__`, read without importing it."""
+    """The names that a package offers: its `__all__`, else those that it imports as themselves or with a star. Read
+    without importing it."""
     place = ROOT / "src" / package.replace(".", "/")
     tree = ast.parse((place / "__init__.py" if place.is_dir() else place.with_suffix(".py")).read_text())
-    lists = (
-        node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets) == "__all__"
-    )
-    return [name for listed in lists for name in ast.literal_eval(listed) if not name.startswith("_")]
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets) == "__all__":
+            return list(ast.literal_eval(node.value))
+    found = []
+    for node in ast.walk(tree):
+        for alias in node.names if isinstance(node, ast.ImportFrom) else ():
+            found += _public(str(node.module)) if alias.name == "*" else [alias.name] * (alias.name == alias.asname)
+    return found
 
 
 def _write(name: str, text: str) -> None:

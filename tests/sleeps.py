@@ -32,7 +32,7 @@ ALLOWED = {
     "Play._pause": "the pause before a step is tried again, which tests of failing steps cause",
     "RestateRuntime._wait": AWAY,
     "RunEvents._poll": "looks for the events of other processes, beside the tests that read them",
-    "RunRecords.patiently": AWAY,
+    "RunTables.patiently": AWAY,
     "Scheduler._work": AWAY,
     "register": "asks until a load balancer has noticed a new worker, which it tells to nobody",
     "repeated": REPEATED,

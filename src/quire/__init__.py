@@ -6,74 +6,87 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from quire.client import Client, ClientDocument, ClientRun
-    from quire.core.document import Document, Page, RenderOptions
-    from quire.core.engine import Attempt, Engine, Question, Recognition
-    from quire.core.errors import (
-        ConfigurationError,
-        CorruptError,
-        EngineError,
-        FetchError,
-        InputError,
-        LimitError,
-        PasswordError,
-        QuireError,
-        RecognitionError,
-        RunCancelled,
-        RunError,
-        StoreError,
-        UnsupportedError,
-        UsageError,
-    )
-    from quire.core.events import Event, to_sse
-    from quire.core.fetch_policy import FetchPolicy
-    from quire.core.picture import Picture
-    from quire.core.table_areas import TableArea
-    from quire.core.types import (
-        AnswerSource,
-        BBox,
-        Block,
-        Cell,
-        Characters,
-        Field,
-        GridCell,
-        Layout,
-        PageInfo,
-        PageResult,
-        Part,
-        Region,
-        Span,
-        Table,
-        TableBlock,
-        Word,
-    )
-    from quire.durable.document_index import Index
-    from quire.durable.inline.flow_call import Flow, FlowResult
-    from quire.evidence.extract.values import Extraction
-    from quire.evidence.learn.hints import RecognitionHint
-    from quire.evidence.learn.sample_store import SampleStore
-    from quire.evidence.learn.samples import Sample
+    from quire.client import Client as Client
+    from quire.client import ClientDocument as ClientDocument
+    from quire.client import ClientRun as ClientRun
+    from quire.core.document import Document as Document
+    from quire.core.document import Page as Page
+    from quire.core.document import RenderOptions as RenderOptions
+    from quire.core.engine import Attempt as Attempt
+    from quire.core.engine import Engine as Engine
+    from quire.core.engine import Question as Question
+    from quire.core.engine import Recognition as Recognition
+    from quire.core.errors import ConfigurationError as ConfigurationError
+    from quire.core.errors import CorruptError as CorruptError
+    from quire.core.errors import EngineError as EngineError
+    from quire.core.errors import FetchError as FetchError
+    from quire.core.errors import InputError as InputError
+    from quire.core.errors import LimitError as LimitError
+    from quire.core.errors import PasswordError as PasswordError
+    from quire.core.errors import QuireError as QuireError
+    from quire.core.errors import RecognitionError as RecognitionError
+    from quire.core.errors import RunCancelled as RunCancelled
+    from quire.core.errors import RunError as RunError
+    from quire.core.errors import StoreError as StoreError
+    from quire.core.errors import UnsupportedError as UnsupportedError
+    from quire.core.errors import UsageError as UsageError
+    from quire.core.events import Event as Event
+    from quire.core.events import to_sse as to_sse
+    from quire.core.fetch_policy import FetchPolicy as FetchPolicy
+    from quire.core.picture import Picture as Picture
+    from quire.core.table_areas import TableArea as TableArea
+    from quire.core.types import AnswerSource as AnswerSource
+    from quire.core.types import BBox as BBox
+    from quire.core.types import Block as Block
+    from quire.core.types import Cell as Cell
+    from quire.core.types import Characters as Characters
+    from quire.core.types import Field as Field
+    from quire.core.types import GridCell as GridCell
+    from quire.core.types import Layout as Layout
+    from quire.core.types import PageInfo as PageInfo
+    from quire.core.types import PageResult as PageResult
+    from quire.core.types import Part as Part
+    from quire.core.types import Region as Region
+    from quire.core.types import Span as Span
+    from quire.core.types import Table as Table
+    from quire.core.types import TableBlock as TableBlock
+    from quire.core.types import Word as Word
+    from quire.durable.document_index import Index as Index
+    from quire.durable.inline.flow_call import Flow as Flow
+    from quire.durable.inline.flow_call import FlowResult as FlowResult
+    from quire.evidence.extract.values import Extraction as Extraction
+    from quire.evidence.learn.hints import RecognitionHint as RecognitionHint
+    from quire.evidence.learn.sample_store import SampleStore as SampleStore
+    from quire.evidence.learn.samples import Sample as Sample
     from quire.evidence.learn.training import learn as learn
-    from quire.flow.components import component
-    from quire.pipeline import (
-        Pipeline,
-        PipelineResult,
-        classifier,
-        detector,
-        exporter,
-        postprocessor,
-        preprocessor,
-        recognizer,
-        region_preprocessor,
-    )
-    from quire.reading.call import aread, astream, read, stream
+    from quire.flow.components import component as component
+    from quire.pipeline import Pipeline as Pipeline
+    from quire.pipeline import PipelineResult as PipelineResult
+    from quire.pipeline import classifier as classifier
+    from quire.pipeline import detector as detector
+    from quire.pipeline import exporter as exporter
+    from quire.pipeline import postprocessor as postprocessor
+    from quire.pipeline import preprocessor as preprocessor
+    from quire.pipeline import recognizer as recognizer
+    from quire.pipeline import region_preprocessor as region_preprocessor
+    from quire.reading.call import aread as aread
+    from quire.reading.call import astream as astream
+    from quire.reading.call import read as read
+    from quire.reading.call import stream as stream
     from quire.reading.extract_call import extract as extract
-    from quire.reading.result import DocumentResult, Ledger, Redacted
-    from quire.retrieval.chunk import Chunk, ChunkOptions
-    from quire.store.files import FileStore
-    from quire.store.images import PageImages
-    from quire.store.opening import open_store
-    from quire.store.temporary import TemporaryStore
+    from quire.reading.result import DocumentResult as DocumentResult
+    from quire.reading.result import Ledger as Ledger
+    from quire.reading.result import Redacted as Redacted
+    from quire.retrieval.chunk import Chunk as Chunk
+    from quire.retrieval.chunk import ChunkOptions as ChunkOptions
+    from quire.solve.build_call import build_workspace as build_workspace
+    from quire.solve.evaluation.evaluate import Evaluation as Evaluation
+    from quire.solve.evaluation.evaluate import evaluate as evaluate
+    from quire.solve.workspace.folder import Workspace as Workspace
+    from quire.store.files import FileStore as FileStore
+    from quire.store.images import PageImages as PageImages
+    from quire.store.opening import open_store as open_store
+    from quire.store.temporary import TemporaryStore as TemporaryStore
 
 __version__ = "0.1.0"
 
@@ -123,6 +136,9 @@ _HOMES = {
     "quire.reading.result": ("DocumentResult", "Ledger", "Redacted"),
     "quire.durable.inline.flow_call": ("Flow", "FlowResult"),
     "quire.durable.document_index": ("Index",),
+    "quire.solve.build_call": ("build_workspace",),
+    "quire.solve.evaluation.evaluate": ("Evaluation", "evaluate"),
+    "quire.solve.workspace.folder": ("Workspace",),
     "quire.store.files": ("FileStore",),
     "quire.store.images": ("PageImages",),
     "quire.store.opening": ("open_store",),
@@ -149,86 +165,8 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = [
-    "AnswerSource",
-    "Attempt",
-    "BBox",
-    "Block",
-    "Cell",
-    "Characters",
-    "Chunk",
-    "ChunkOptions",
-    "Client",
-    "ClientDocument",
-    "ClientRun",
-    "ConfigurationError",
-    "CorruptError",
-    "Document",
-    "DocumentResult",
-    "Engine",
-    "EngineError",
-    "Event",
-    "Extraction",
-    "FetchError",
-    "FetchPolicy",
-    "Field",
-    "FileStore",
-    "Flow",
-    "FlowResult",
-    "GridCell",
-    "Index",
-    "InputError",
-    "Layout",
-    "Ledger",
-    "LimitError",
-    "Page",
-    "PageImages",
-    "PageInfo",
-    "PageResult",
-    "Part",
-    "PasswordError",
-    "Picture",
-    "Pipeline",
-    "PipelineResult",
-    "Question",
-    "QuireError",
-    "Recognition",
-    "RecognitionError",
-    "RecognitionHint",
-    "Redacted",
-    "Region",
-    "RenderOptions",
-    "RunCancelled",
-    "RunError",
-    "Sample",
-    "SampleStore",
-    "Span",
-    "StoreError",
-    "Table",
-    "TableArea",
-    "TableBlock",
-    "TemporaryStore",
-    "UnsupportedError",
-    "UsageError",
-    "Word",
-    "__version__",
-    "aread",
-    "astream",
-    "classifier",
-    "component",
-    "detector",
-    "exporter",
-    "extract",
-    "learn",
-    "open_store",
-    "postprocessor",
-    "preprocessor",
-    "read",
-    "recognizer",
-    "region_preprocessor",
-    "stream",
-    "to_sse",
-]
+if not TYPE_CHECKING:  # type checkers read the imports above
+    __all__ = sorted([*_HOME_OF, "__version__"])
 
 
 def __getattr__(name: str) -> object:
@@ -241,4 +179,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_HOME_OF})

@@ -1,5 +1,5 @@
 """Ready-made pipelines: forms, drawings, and documents whose fields are not known yet."""
 
-from quire.pipelines.domains import discover, drawings, forms
-
-__all__ = ["discover", "drawings", "forms"]
+from quire.pipelines.domains import discover as discover
+from quire.pipelines.domains import drawings as drawings
+from quire.pipelines.domains import forms as forms

@@ -1,5 +1,3 @@
 """Texts to vectors."""
 
-from quire.retrieval.embed import LexicalOptions, embed_texts, term_weights
-
-__all__ = ["LexicalOptions", "embed_texts", "term_weights"]
+from quire.retrieval.embed import *  # noqa: F403

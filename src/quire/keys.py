@@ -1,5 +1,8 @@
 """Digests, and the keys under which artifacts are stored."""
 
-from quire.core.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes, digest_of
-
-__all__ = ["ArtifactKey", "Digest", "Profile", "artifact_key", "digest_bytes", "digest_of"]
+from quire.core.keys import ArtifactKey as ArtifactKey
+from quire.core.keys import Digest as Digest
+from quire.core.keys import Profile as Profile
+from quire.core.keys import artifact_key as artifact_key
+from quire.core.keys import digest_bytes as digest_bytes
+from quire.core.keys import digest_of as digest_of

@@ -1,5 +1,3 @@
 """Pixels of a page in memory."""
 
-from quire.core.picture import Picture
-
-__all__ = ["Picture"]
+from quire.core.picture import Picture as Picture

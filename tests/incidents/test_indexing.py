@@ -19,6 +19,7 @@ from quire.durable.indexing.store_index import open_indexes
 from quire.retrieval.search.backend import Indexes
 from quire.store.opening import open_store
 from tests import documents
+from tests.changed_code import change_code
 from tests.fakes.hashed_words import HashedWords, offer
 from tests.fakes.small_disks import small_disk
 from tests.marking import on_servers
@@ -216,6 +217,24 @@ def test_a_rebuild_with_another_embedder_takes_the_documents_of_the_index(desk):
     with opened("store") as indexes:
         versions = [(version.profile.embedder, version.is_current, version.documents) for version in indexes.versions()]
     assert versions == [(EMBEDDER.name, False, COUNT), ("", True, COUNT)]
+
+
+def test_an_index_of_earlier_code_is_searched_and_then_carried_over_with_its_vectors(desk, monkeypatch, tmp_path):
+    index(desk, "in")
+    everything = {f"{number}.pdf" for number in range(COUNT)}
+    change_code(monkeypatch, tmp_path / "upgraded", "lexicon/terms.py")
+    assert found("ship number") == everything
+    desk.add("elsewhere.pdf", ship("elsewhere")).rename("elsewhere.pdf")
+    embedded, embed = [], HashedWords.embed
+    monkeypatch.setattr(
+        HashedWords, "embed", lambda self, texts, role: embedded.extend(texts) or embed(self, texts, role)
+    )
+    index(desk, "elsewhere.pdf")
+    assert len(embedded) == 1 and "elsewhere" in embedded[0], "the other vectors are in the store"
+    assert found("ship number") == everything | {"elsewhere.pdf"}
+    with opened("store") as indexes:
+        (version,) = indexes.versions()
+    assert version.is_current and version.documents == COUNT + 1
 
 
 def test_nothing_to_index_says_what_to_name(desk):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
+from random import Random
 
 from quire.core.fonts import Font, family
-from quire.core.pagetext import PageText
+from quire.core.pagetext import LINE, PageText
 from quire.core.types import Block
 
 STEP = 20.0  # points: how far a page is moved
 SCALE = 0.8
 WIDER = 8.0  # points
+SEED = 22  # of the order in which blocks are shuffled
 TYPEFACES = ("Palatino", "Optima", "Univers", "Frutiger", "Minion", "Garamond")
 
 Perturbation = Callable[[PageText, Sequence[Block]], PageText | None]
@@ -54,29 +56,34 @@ def widened_gap(text: PageText, blocks: Sequence[Block]) -> PageText | None:
 
 def without_number(text: PageText, blocks: Sequence[Block]) -> PageText | None:
     """The page without the runs of its page number."""
-    boxes = [block.bbox for block in blocks if block.kind == "page_number"]
-
-    def is_inside(run: int) -> bool:
-        left, top, right, bottom = text.box(run)
-        x, y = (left + right) / 2 / text.width, (top + bottom) / 2 / text.height
-        return any(box.left <= x <= box.right and box.top <= y <= box.bottom for box in boxes)
-
-    kept = [run for run in range(len(text.texts)) if not is_inside(run)]
+    numbers = [block for block in blocks if block.kind == "page_number"]
+    kept = [run for run in range(len(text.texts)) if not any(_is_inside(text, run, block) for block in numbers)]
     if len(kept) == len(text.texts):
         return None
-    return replace(
-        text,
-        chars=text.chars - sum(len(text.texts[run]) for run in set(range(len(text.texts))) - set(kept)),
-        texts=[text.texts[run] for run in kept],
-        boxes=list(chain.from_iterable(text.boxes[4 * run : 4 * run + 4] for run in kept)),
-        baselines=[text.baselines[run] for run in kept],
-        sizes=[text.sizes[run] for run in kept],
-        colors=[text.colors[run] for run in kept],
-        fonts=[text.fonts[run] for run in kept],
-        angles=[text.angles[run] for run in kept],
-        mcids=[text.mcids[run] for run in kept],
-        flags=[text.flags[run] for run in kept],
-    )
+    gone = set(range(len(text.texts))) - set(kept)
+    return replace(_with_runs(text, kept), chars=text.chars - sum(len(text.texts[run]) for run in gone))
+
+
+def blocks_shuffled(text: PageText, blocks: Sequence[Block]) -> PageText | None:
+    """The page whose file writes its blocks in an order that no reader follows."""
+    groups = _lines_by_block(text, blocks)
+    Random(SEED).shuffle(groups)
+    return _rewritten(text, groups)
+
+
+def last_block_first(text: PageText, blocks: Sequence[Block]) -> PageText | None:
+    """The page whose file begins with its end, as programs do that draw the footer before the text."""
+    groups = _lines_by_block(text, blocks)
+    return _rewritten(text, [*groups[-1:], *groups[:-1]])
+
+
+def written_across(text: PageText, blocks: Sequence[Block]) -> PageText | None:
+    """The page whose file writes the lines of its columns in turn, from the top to the bottom."""
+
+    def place(line: list[int]) -> tuple[int, float]:
+        return round(text.baselines[line[0]]), text.boxes[4 * line[0]]
+
+    return _rewritten(text, [sorted(_lines(text), key=place)])
 
 
 def in_other_fonts(text: PageText, blocks: Sequence[Block]) -> PageText | None:
@@ -92,6 +99,9 @@ PERTURBATIONS: dict[str, Perturbation] = {
     "gap widened": widened_gap,
     "without its number": without_number,
     "in other fonts": in_other_fonts,
+    "blocks shuffled": blocks_shuffled,
+    "last block first": last_block_first,
+    "written across": written_across,
 }
 
 
@@ -101,6 +111,50 @@ def _other(font: Font, families: Sequence[str]) -> Font:
         return font
     style = f"{'Bold' if bold else ''}{'Italic' if italic else ''}" or "Regular"
     return font._replace(name=f"{TYPEFACES[families.index(family(font.name)) % len(TYPEFACES)]}-{style}")
+
+
+def _rewritten(text: PageText, groups: Sequence[Sequence[list[int]]]) -> PageText | None:
+    """The page with its lines in another order; None where that is the order of the file."""
+    runs = [run for lines in groups for line in lines for run in line]
+    return _with_runs(text, runs) if runs != list(range(len(text.texts))) else None
+
+
+def _lines(text: PageText) -> list[list[int]]:
+    """The runs of each line of the file."""
+    starts = [run for run, flag in enumerate(text.flags) if flag & LINE]
+    return [list(range(a, b)) for a, b in pairwise([0, *starts, len(text.texts)]) if a < b]
+
+
+def _lines_by_block(text: PageText, blocks: Sequence[Block]) -> list[list[list[int]]]:
+    """The lines of each block, in the order of the file; those in no block are a group of their own."""
+    groups: dict[int | None, list[list[int]]] = {}
+    for line in _lines(text):
+        home = next((number for number, block in enumerate(blocks) if _is_inside(text, line[0], block)), None)
+        groups.setdefault(home, []).append(line)
+    return list(groups.values())
+
+
+def _is_inside(text: PageText, run: int, block: Block) -> bool:
+    left, top, right, bottom = text.box(run)
+    x, y = (left + right) / 2 / text.width, (top + bottom) / 2 / text.height
+    boxes = [place.bbox for place in block.places]
+    return any(box.left <= x <= box.right and box.top <= y <= box.bottom for box in boxes)
+
+
+def _with_runs(text: PageText, runs: Sequence[int]) -> PageText:
+    """The page with these runs alone, in this order."""
+    return replace(
+        text,
+        texts=[text.texts[run] for run in runs],
+        boxes=list(chain.from_iterable(text.boxes[4 * run : 4 * run + 4] for run in runs)),
+        baselines=[text.baselines[run] for run in runs],
+        sizes=[text.sizes[run] for run in runs],
+        colors=[text.colors[run] for run in runs],
+        fonts=[text.fonts[run] for run in runs],
+        angles=[text.angles[run] for run in runs],
+        mcids=[text.mcids[run] for run in runs],
+        flags=[text.flags[run] for run in runs],
+    )
 
 
 def _mapped(

@@ -17,8 +17,8 @@ from quire.durable.worker_workflows import workflows_on
 from quire.net.restate_server import RestateServer
 from quire.runtime.restate.endpoint import Endpoint, ServiceOptions
 from quire.runtime.restate.process import Worker, listen
-from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.registration import limit, register, served
+from quire.runtime.restate.run_tables import RunTables
 from quire.runtime.restate.runtime import RestateRuntime
 from quire.store.opening import open_store
 from tests import documents
@@ -48,7 +48,7 @@ def working(database, code, *, bind="127.0.0.1:0", slots=4, scopes=frozenset(), 
     pools = {workflow.pool: slots for workflow in code}
     worker = Worker(
         listen(bind),
-        lambda: Endpoint(code, RunRecords(database), slots=pools, scopes=scopes, options=options),
+        lambda: Endpoint(code, RunTables(database), slots=pools, scopes=scopes, options=options),
         drain_s=PATIENCE_S,
     )
     worker.start()
@@ -251,7 +251,7 @@ def test_gathered_code_may_await_several_things(server, database, track):
 def test_a_run_that_was_never_handed_over_is_found_by_the_next_caller(server, database, track):
     """The submitter crashed between recording the run and sending it to the server."""
     code = in_pool("orphan", *workflows.WORKFLOWS)
-    run, new = RunRecords(database).runs.begin("echo", {"folder": str(track.folder), "value": 5}, key="orphan")
+    run, new = RunTables(database).runs.begin("echo", {"folder": str(track.folder), "value": 5}, key="orphan")
     assert new
     with working(database, code) as worker:
         known(server, worker, code)
@@ -276,7 +276,7 @@ def test_a_worker_on_another_database_says_so(server, database):
 def test_a_run_cancelled_before_it_was_handed_over_never_begins(server, database, track):
     code = in_pool("early", *workflows.WORKFLOWS)
     argument = {"folder": str(track.folder), "value": 5}
-    run, _ = RunRecords(database).runs.begin("echo", argument, key="early")
+    run, _ = RunTables(database).runs.begin("echo", argument, key="early")
     runtime = RestateRuntime(server, database, code)
     runtime.cancel(run)
     assert runtime.status(run).state == "cancelled"

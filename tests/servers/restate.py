@@ -18,8 +18,8 @@ from quire.database.sqlite import SqliteDatabase
 from quire.net.restate_server import RestateServer
 from quire.runtime.restate.endpoint import Endpoint, ServiceOptions
 from quire.runtime.restate.process import Worker, listen
-from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.registration import register, served
+from quire.runtime.restate.run_tables import RunTables
 from quire.runtime.restate.runtime import RestateRuntime
 
 ROOT = Path(__file__).parents[2]
@@ -56,7 +56,7 @@ def serving(
     slots = {workflow.pool: SLOTS for workflow in workflows}
     with listen("127.0.0.1:0") as listening:
         worker = Worker(
-            listening, lambda: Endpoint(workflows, RunRecords(database), slots=slots, options=options), drain_s=10
+            listening, lambda: Endpoint(workflows, RunTables(database), slots=slots, options=options), drain_s=10
         )
         worker.start()
         try:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from quire.asking.asker import Answered, Ask, Asker
 from quire.asking.calls import Crashed, runs_here
-from quire.asking.slots import Costly, TooSlow, take_place
+from quire.asking.slots import TooSlow, take_place
 from quire.asking.talk import Talk
+from quire.core.engine import Costly
 
 __all__ = ["Answered", "Ask", "Asker", "Costly", "Crashed", "Talk", "TooSlow", "runs_here", "take_place"]

@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from quire.asking.calls import Crashed, within
-from quire.asking.slots import POLL_S, Check, Costly, TooSlow
+from quire.asking.slots import POLL_S, Check, TooSlow
 from quire.asking.talk import Partial, Talk
 from quire.core.context import Claim, Store
+from quire.core.engine import Costly
 from quire.core.errors import EngineError, FencedError
 from quire.core.events import EventKind
 from quire.core.keys import ArtifactKey, Digest
 from quire.system.workers import Job, JobFailed, WorkerError, WorkerPool, WorkerReply, WorkerTimeout, shared_pool
 
 SETUP_S = 60.0
-"""What a job may take besides the request itself: to render a page, to unpack its arguments."""
+"""Seconds that a job may take besides the request itself: to render a page, to unpack its arguments."""
 
 
 class Tell(Protocol):

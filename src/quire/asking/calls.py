@@ -1,4 +1,4 @@
-"""Where a request runs: in a thread of this process, or in a worker process. Both have a deadline."""
+"""Calls of a request: in a thread of this process, or in a worker process. Both have a deadline."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from concurrent.futures import Future, wait
 from contextvars import copy_context
 from threading import Thread
 
-from quire.asking.slots import POLL_S, Check, Costly, Slot, TooSlow
+from quire.asking.slots import POLL_S, Check, Slot, TooSlow
+from quire.core.engine import Costly
 from quire.core.errors import EngineError
 
 GRACE_S = 2.0

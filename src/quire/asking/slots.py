@@ -13,10 +13,9 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Condition
-from typing import Protocol
 
 from quire.core.context import Claim, Store
-from quire.core.engine import Policy
+from quire.core.engine import Costly
 from quire.core.errors import EngineError
 from quire.core.keys import ArtifactKey
 
@@ -27,26 +26,6 @@ MANY = 32
 
 Check = Callable[[], None]
 """Raises when the run is cancelled."""
-
-
-class Costly(Protocol):
-    """Something expensive to ask: an engine, an embedder, a language model.
-
-    It may have a `limit_name`: those with the same one share their slots, as two models of one server do. The default
-    is its name.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def policy(self) -> Policy: ...
-
-    @property
-    def timeout_s(self) -> float: ...
-
-    @property
-    def max_concurrency(self) -> int: ...
 
 
 class TooSlow(EngineError):

@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from quire.asking.slots import Costly, Slot, TooSlow, take_place
+from quire.asking.slots import Slot, TooSlow, take_place
 from quire.core.context import Claim
+from quire.core.engine import Costly
 from quire.core.errors import UsageError
 from quire.core.keys import ArtifactKey, Digest
 

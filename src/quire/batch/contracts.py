@@ -20,7 +20,7 @@ ItemStatus = Literal["ok", "partial", "skipped", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class ItemFingerprint:
-    """What an item is made from: the sha256 of its inputs, and the hash of the settings that change its output."""
+    """The origin of an item: the sha256 of its inputs, and the hash of the settings that change its output."""
 
     input_sha256: str
     cfg_hash: str
@@ -84,7 +84,7 @@ class StagePlan:
 
 @dataclass(frozen=True, slots=True)
 class StageOptions:
-    """How a stage runs. Nothing here changes its output.
+    """Options of running a stage. None of them changes its output.
 
     Args:
         policy: `cpu` runs the worker in worker processes, `io` and `gpu` in threads of this process.
@@ -210,7 +210,7 @@ class StageOutcome:
 
 @dataclass(frozen=True, slots=True)
 class StageContext:
-    """What hooks get to know about the stage."""
+    """The stage, as hooks get to know it."""
 
     stage_name: str
     run: str

@@ -22,10 +22,10 @@ class Durations:
 
     def percentile(self, percent: float) -> float:
         """The percentile of the durations; 0 when there are none."""
-        wanted = math.ceil(self.count * percent / 100)
+        rank = math.ceil(self.count * percent / 100)
         passed = 0
         for step in sorted(self._counts):
             passed += self._counts[step]
-            if passed >= wanted:
+            if passed >= rank:
                 return round(math.exp(step * _WIDTH), 3)
         return 0.0

@@ -150,12 +150,12 @@ def select(
     """The rows that match `filters`, `since` and `tail`."""
     if tail is not None and tail < 0:
         raise UsageError(f"tail is {tail}; it must be a number of rows")
-    asked = (filters or {}).items()
+    conditions = (filters or {}).items()
     earliest = since.astimezone(UTC).isoformat(timespec="milliseconds") if since else ""
     found = (
         row
         for row in rows
-        if all(_text(row.get(name)) == wanted for name, wanted in asked) and (row.get("at") or "") >= earliest
+        if all(_text(row.get(name)) == wanted for name, wanted in conditions) and (row.get("at") or "") >= earliest
     )
     return found if tail is None else deque(found, maxlen=tail)
 

@@ -27,7 +27,10 @@ def key_of(stage_name: str, item: WorkItem, input_sha256: str) -> ArtifactKey:
 
 
 def input_hash(item: WorkItem) -> str:
-    """That of the fingerprint, or the sha256 of all inputs. Raises InputError for a file that cannot be read."""
+    """The input hash of an item: that of its fingerprint, or the sha256 of all inputs.
+
+    Raises InputError for a file that cannot be read.
+    """
     if item.fingerprint is not None:
         return item.fingerprint.input_sha256
     found = [(name, _file_hash(path)) for name, path in sorted(item.inputs.items())]
@@ -35,7 +38,7 @@ def input_hash(item: WorkItem) -> str:
 
 
 class Known(Protocol):
-    """DoneItems which items are done. Used only by the scheduler thread."""
+    """Records of the items that are done. Used only by the scheduler thread."""
 
     @property
     def unsaved(self) -> bool:

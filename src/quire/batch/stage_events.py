@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import ParamSpec
 
 from quire.batch.contracts import ItemOutcome, StageContext, StageHooks, StageOutcome
@@ -14,18 +15,9 @@ from quire.core.events import NOTHING, EventKind, Sink, Teller, reason_of
 
 P = ParamSpec("P")
 
-COUNTED = (
-    "planned",
-    "succeeded",
-    "skipped",
-    "failed",
-    "scheduled",
-    "queue_p50_ms",
-    "queue_p95_ms",
-    "exec_p50_ms",
-    "exec_p95_ms",
-    "exec_p99_ms",
-    "cpu_time_total_ms",
+_UNCOUNTED = ("cancelled", "wall_ms")
+COUNTED = tuple(
+    one.name for one in fields(StageOutcome) if isinstance(one.default, int | float) and one.name not in _UNCOUNTED
 )
 """Fields of the outcome in the payload of the last event of a stage."""
 
@@ -119,13 +111,13 @@ def first_path(places: Mapping[str, object]) -> str | None:
 
 
 def clashing(task: Task, fields: Mapping[str, object]) -> list[str]:
-    """Those of a worker's fields that are not its own to set: fields of the manifest, and others than the plan has."""
+    """The fields of a worker that it must not set: those of the manifest, and values that contradict the plan."""
     planned = _planned(task)
     return [name for name, value in fields.items() if name in OWN or planned.get(name, value) != value]
 
 
 def _planned(task: Task) -> dict[str, str]:
-    """What the plan knows about the files of an item."""
+    """The files of an item, as far as the plan knows them."""
     places = {"input_hash": task.input_hash, "output_path": first_path(task.item.outputs), "output_key": task.key}
     return {name: place for name, place in places.items() if place}
 

@@ -158,11 +158,11 @@ class StageScheduling:
         """Admit items of the plan as far as there is room, and items whose back-off is over."""
         for task in self._retrying.due(time.monotonic()):
             self._waiting.add(task)
-        wanted = min(self._room(), LOOKED_UP_AT_ONCE)
-        if self._source is None or wanted == 0:
+        room = min(self._room(), LOOKED_UP_AT_ONCE)
+        if self._source is None or room == 0:
             return
-        tasks = list(islice(self._source, wanted))
-        if len(tasks) < wanted:
+        tasks = list(islice(self._source, room))
+        if len(tasks) < room:
             self._source = None
         self._tally.taken += len(tasks)
         for task in self._undone([task for task in tasks if self._new(task)]):
@@ -244,11 +244,11 @@ class StageScheduling:
 
     def _settle(self, task: Task, called: Called) -> None:
         self._tally.ran(called)
-        given = _checked(task, called.given)
-        if isinstance(given, FailedAttempt):
-            self._failed(task, given, called.ms / 1000)
+        result = _checked(task, called.result)
+        if isinstance(result, FailedAttempt):
+            self._failed(task, result, called.ms / 1000)
             return
-        outcome = replace(given, error=None, attempts=task.attempts, duration_s=called.ms / 1000)
+        outcome = replace(result, error=None, attempts=task.attempts, duration_s=called.ms / 1000)
         if self._known is not None and outcome.status == "ok":
             self._known.remember(task, outcome)
         self._end(task, outcome)
@@ -316,18 +316,18 @@ class StageScheduling:
         self._inbox.put(None)
 
 
-def _checked(task: Task, given: ItemOutcome | FailedAttempt) -> ItemOutcome | FailedAttempt:
-    """What a worker returned, as a failure if it contradicts what the stage knows about the item."""
-    result = {} if isinstance(given, FailedAttempt) else given.result
-    if clash := clashing(task, {**result, **given.manifest}):
+def _checked(task: Task, outcome: ItemOutcome | FailedAttempt) -> ItemOutcome | FailedAttempt:
+    """The outcome that a worker returned, as a failure if it contradicts what the stage knows about the item."""
+    result = {} if isinstance(outcome, FailedAttempt) else outcome.result
+    if clash := clashing(task, {**result, **outcome.manifest}):
         what = f"the worker returned the field {clash[0]}, which the manifest has itself; give it another name"
-        if isinstance(given, FailedAttempt):
-            return replace(given, message=f"{given.message}; {what}")
+        if isinstance(outcome, FailedAttempt):
+            return replace(outcome, message=f"{outcome.message}; {what}")
         return FailedAttempt("usage", what)
-    if isinstance(given, ItemOutcome) and given.status in ("ok", "partial") and (path := unwritten(task.item)):
+    if isinstance(outcome, ItemOutcome) and outcome.status in ("ok", "partial") and (path := unwritten(task.item)):
         what = "is empty" if path.exists() else "was not written"
         return FailedAttempt("runtime", f"the output {path} {what}; the worker must write what the item declares")
-    return given
+    return outcome
 
 
 def _workers(options: StageOptions) -> int:

@@ -36,7 +36,7 @@ class FailedAttempt:
 class Called:
     """The outcome of an attempt, with its wall-clock and CPU time."""
 
-    given: ItemOutcome | FailedAttempt
+    result: ItemOutcome | FailedAttempt
     ms: float = 0.0
     cpu_ms: float = 0.0
 
@@ -45,23 +45,23 @@ def call(worker: Worker, item: WorkItem) -> Called:
     """Call the worker; an exception becomes a failed outcome."""
     began, cpu_began = time.perf_counter(), time.thread_time()
     try:
-        given: ItemOutcome | FailedAttempt = outcome_of(worker(item))
+        outcome: ItemOutcome | FailedAttempt = outcome_of(worker(item))
     except BaseException as error:  # a library that calls exit fails its item, not the stage
-        given = failure_of(error)
-    if isinstance(given, ItemOutcome) and given.status == "failed":
-        given = _failure_in(given)
-    return Called(given, (time.perf_counter() - began) * 1000, (time.thread_time() - cpu_began) * 1000)
+        outcome = failure_of(error)
+    if isinstance(outcome, ItemOutcome) and outcome.status == "failed":
+        outcome = _failure_in(outcome)
+    return Called(outcome, (time.perf_counter() - began) * 1000, (time.thread_time() - cpu_began) * 1000)
 
 
 def call_in_program(arguments: tuple[Worker, WorkItem], work: object) -> tuple[dict[str, object], bytes]:
     """The job of a worker process. Its result crosses the pipe as JSON."""
     began = time.process_time()
     called = call(*arguments)
-    given = called.given
-    if isinstance(given, FailedAttempt):
-        header: dict[str, object] = {"failure": astuple(given)}
+    outcome = called.result
+    if isinstance(outcome, FailedAttempt):
+        header: dict[str, object] = {"failure": astuple(outcome)}
     else:
-        header = {"outcome": [given.status, dict(given.result), given.reason, dict(given.manifest)]}
+        header = {"outcome": [outcome.status, dict(outcome.result), outcome.reason, dict(outcome.manifest)]}
     return {**header, "cpu_ms": (time.process_time() - began) * 1000}, b""
 
 

@@ -25,6 +25,8 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "learn": "Learn from samples how to choose values, and show what comes out wrong.",
         "samples": "Documents with confirmed values, to learn from.",
         "catalog": "List everything of documents that a value can cite, with its id.",
+        "eval": "Compare extracted values with expected ones: F1 of values and places.",
+        "workspace": "A task and its documents as a folder for an agent, with one digest.",
         "crop": "Cut the picture of a place out of a page.",
         "index": "Index documents and folders for search.",
         "search": "Search the index: pages, places and why.",

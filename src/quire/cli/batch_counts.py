@@ -16,15 +16,15 @@ from quire.core.events import Event
 AGAIN = "run it again"
 """The end of reasons that are not the fault of the document, such as a file that changed while it was read."""
 RECENT = 200
-"""How many documents the rate is computed from."""
+"""The number of latest documents that the rate is computed from."""
 
 Remedy = Literal["again", "password", "options", "set-up", "access", "none"]
-"""What may fix a failure: running again, a password, other options, a missing installation or setting, access to the
+"""The remedy for a failure: running again, a password, other options, a missing installation or setting, access to the
 file; none for a document that cannot be read."""
 
 
 class FailedDocument(NamedTuple):
-    """Why a document failed, and its path."""
+    """The failure of a document: its reason and its path."""
 
     reason: str
     category: str = ""
@@ -35,7 +35,7 @@ class FailedDocument(NamedTuple):
 
     @property
     def remedy(self) -> Remedy:
-        """What may fix it."""
+        """The remedy of the failure."""
         if self.exit_code == PasswordError.exit_code:
             return "password"
         if self.category == "usage":
@@ -108,7 +108,7 @@ class BatchCounts:
     """Files that are not documents, and the kind of each."""
     ended: bool = False
     stopped: str = ""
-    """Why it ended early."""
+    """The reason why the batch ended early."""
     _durations: Durations = field(default_factory=Durations)
     _recent: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
 

@@ -135,13 +135,13 @@ def under_way(batch: BatchCounts) -> list[str]:
 
 
 def took(batch: BatchCounts) -> str:
-    """How long a document takes."""
+    """The time that a document takes: median and 95th percentile."""
     median, slow = (display_numbers.duration(batch.percentile_s(part)) for part in (50, 95))
     return f"p50 {median}, p95 {slow}"
 
 
 def counted(batch: BatchCounts) -> str:
-    """What became of the documents: `97 complete, 2 failed, 1 not done`."""
+    """The documents by outcome: `97 complete, 2 failed, 1 not done`."""
     by_status = batch.counts
     edited = sum(batch.statuses[document] == "skipped" for document in batch.kept)
     found = by_status["skipped"] - len(batch.quarantined) - edited
@@ -167,11 +167,11 @@ def summary(batch: BatchCounts, seconds: float, advice: Sequence[str]) -> Iterat
 
 
 def left_out_lines(batch: BatchCounts) -> Iterator[str]:
-    """Which files of the folders were not read: their number by type, and some of their names."""
+    """The files of the folders that were not read: their number by type, and some of their names."""
     if batch.left_out:
         yield f"left out   {left_out_files(batch.left_out)}"
 
 
 def next_lines(advice: Sequence[str]) -> Iterator[str]:
-    """What to do next, a line for each."""
+    """The advice on what to do next, a line for each part."""
     return (f"{'' if number else 'next':<11}{line}" for number, line in enumerate(advice))

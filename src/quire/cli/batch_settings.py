@@ -30,7 +30,7 @@ INPUTS = {
 WHERE = ("output", "store", "facts", "runtime", "ingress", "manifest", "preset")
 """Settings that may be given when a run is repeated: they locate the run and do not change what it does."""
 MOST_LOOKED_AT = 1000
-"""How many runs are searched for the last one of an output folder."""
+"""The number of runs that are searched for the last one of an output folder."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import Annotated
 
 from typer import Option
 
@@ -14,7 +14,7 @@ from quire.retrieval.chunk import DEFAULT_TOKENIZER, ChunkOptions, Tokenizer, fi
 
 
 class ChunkingOptions(OptionGroup):
-    """How documents are cut into chunks."""
+    """The options for cutting documents into chunks."""
 
     chunker: Annotated[
         str, Option(metavar="NAME", help="hybrid: by tokens (default); hierarchical: by structure.", show_default=False)
@@ -42,18 +42,9 @@ class ChunkingOptions(OptionGroup):
     markdown_text: Annotated[bool, Option("--markdown-text", help="Keep emphasis and links as Markdown.")] = False
 
     def chosen(self) -> ChunkOptions:
-        return ChunkOptions(
-            chunker=cast("Literal['hybrid', 'hierarchical']", self.chunker),  # it checks it
-            max_tokens=self.max_tokens,
-            min_tokens=self.min_tokens,
-            soft_margin=self.soft_margin,
-            tokenizer=self.tokenizer,
-            merge_peers=self.merge_peers,
-            image_placeholder=self.image_placeholder,
-            use_markdown_tables=self.markdown_tables,
-            use_markdown_images=self.markdown_images,
-            use_markdown_text=self.markdown_text,
-        )
+        """The options of chunks: their names, but that those for Markdown begin with `use_`."""
+        named = {f"use_{name}" if name.startswith("markdown_") else name: one for name, one in vars(self).items()}
+        return ChunkOptions(**named)
 
 
 def check_format(to: str, formats: Sequence[str], what: str, output: Path | None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +13,6 @@ from quire.cli import options
 from quire.cli.command_errors import print_lines
 from quire.cli.each_document import DocumentsRequest, Written, read_each
 from quire.cli.progress import ProgressBar
-from quire.cli.read_server import ServerResult
 from quire.cli.settings import reading_configuration
 from quire.durable.folders.output_names import NamedSource
 from quire.system.atomic_files import write_files
@@ -52,38 +50,24 @@ def discover(
     """Propose a JSON Schema from a few documents of one type: the labels that most of them have with a value, the
     kinds of these values, and the tables with the same heads. Adjust it, then pass it to `quire extract --schema`."""
     configuration = reading_configuration(locals(), "output", "values", "share")
-    read = _Collected()
-    request = DocumentsRequest(
-        read.write,
-        None,
-        reading.pages,
-        configuration.settings,
-        quiet=cache.quiet,
-        areas=configuration.areas,
-        collects=True,
-    )
+    results: list[DocumentResult] = []
+
+    def collect(read: DocumentResult, source: NamedSource, progress: ProgressBar) -> Written:
+        results.append(read)
+        return (), ()
+
+    request = DocumentsRequest(collect, None, reading.pages, configuration, quiet=cache.quiet, collects=True)
     code = read_each(files, request)
-    if not read.results:
+    if not results:
         return code
     from quire.pipelines.domains.discover import schema
 
-    found = schema(read.results, share=share)
+    found = schema(results, share=share)
     _write(found, output, values)
     written = [str(path) for path in (output, values) if path is not None]
     if written and not cache.quiet:
         print(f"quire: wrote {' and '.join(written)}", file=sys.stderr)
     return code
-
-
-@dataclass(frozen=True, slots=True)
-class _Collected:
-    """The documents that were read."""
-
-    results: list[DocumentResult] = field(default_factory=list)
-
-    def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
-        self.results.append(result.loaded() if isinstance(result, ServerResult) else result)
-        return (), ()
 
 
 def _write(found: Discovery, output: Path | None, values: Path | None) -> None:

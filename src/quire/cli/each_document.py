@@ -14,7 +14,7 @@ from quire.cli.batch_settings import check_engines
 from quire.cli.command_errors import Loudness, show_traceback
 from quire.cli.progress import ProgressBar
 from quire.cli.read_summary import GoesTo, ReadOutcome, document_line, page_counts, summary_line
-from quire.core.config import Settings
+from quire.core.config import Configuration, Settings
 from quire.core.errors import (
     EXIT_COMPLETE,
     EXIT_PARTIAL,
@@ -26,7 +26,7 @@ from quire.core.errors import (
     UsageError,
 )
 from quire.core.page_ranges import check_pages, selection
-from quire.core.table_areas import TABLES_MODES, PatternArea, areas_beside, areas_for
+from quire.core.table_areas import TABLES_MODES, areas_beside, areas_for
 from quire.durable.folders.discovery import find_sources
 from quire.durable.folders.output_names import NamedSource
 from quire.system.atomic_files import write_files
@@ -42,25 +42,34 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 NEEDS_OCR = "needs-recognition: "
-"""How the reason of a page begins that is skipped because OCR is off."""
+"""The beginning of the reason of a page that is skipped because OCR is off."""
 
 Written = tuple[Sequence[Path], Sequence[InputError]]
 """The files of a document, and the errors of pages that could not be drawn."""
 
 
+Write = Callable[["DocumentResult", NamedSource, ProgressBar], Written]
+"""Writes the files of a document."""
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentsRequest:
-    """How the documents of a command are read, and what is done with each."""
+    """The documents of a command: how they are read, and what is done with each."""
 
-    write: Callable[[DocumentResult | ServerResult, NamedSource, ProgressBar], Written]
+    write: Write
     output: Path | None
     pages: str | None
-    settings: Settings
+    configuration: Configuration
     similar: bool = False
     quiet: bool = False
-    areas: tuple[PatternArea, ...] = ()
     collects: bool = False
     """The command writes only when all documents are read."""
+    whole: bool = True
+    """Whether `write` needs all blocks of a document that a server has read; else it gets a `ServerResult`."""
+
+    @property
+    def settings(self) -> Settings:
+        return self.configuration.settings
 
     @property
     def goes_to(self) -> GoesTo:
@@ -114,6 +123,16 @@ def write_or_print(content: bytes, file: Path | None, progress: ProgressBar) -> 
     return [file], ()
 
 
+def file_writer(content: Callable[[DocumentResult], bytes], output: Path | None, suffix: str) -> Write:
+    """Writes one file of each document below a folder, named after the document; prints it without a folder."""
+
+    def write(read: DocumentResult, source: NamedSource, progress: ProgressBar) -> Written:
+        file = output / source.folder / f"{source.stem}.{suffix}" if output else None
+        return write_or_print(content(read), file, progress)
+
+    return write
+
+
 @contextmanager
 def page_crops(result: DocumentResult | ServerResult) -> Iterator[Crop | None]:
     """Cuts pictures out of pages that a worker process renders: the file is untrusted."""
@@ -147,7 +166,8 @@ def _check_recognition(asked: Settings) -> None:
             resolve(language)
 
 
-def _one_of(known: tuple[T, ...], given: str, option: str) -> T:
+def one_of(known: tuple[T, ...], given: str, option: str) -> T:
+    """The value of an option that has a few. Raises UsageError for another one."""
     for value in known:
         if value == given:
             return value
@@ -179,7 +199,8 @@ def _read_one(
     begun = time.monotonic()
     try:
         result = _result(source, request, place, progress)
-        files, undrawn = request.write(result, source, progress)
+        read = cast("ServerResult", result).loaded() if request.whole and request.settings.server else result
+        files, undrawn = request.write(cast("DocumentResult", read), source, progress)
     except (StoreError, ConfigurationError):
         raise  # affects every document
     except QuireError as error:
@@ -208,7 +229,11 @@ def _result(
     if request.settings.server:
         from quire.cli.read_server import read_on_server
 
-        areas = () if source.url else (*areas_for(source.path.absolute(), request.areas), *areas_beside(source.path))
+        areas = (
+            ()
+            if source.url
+            else (*areas_for(source.path.absolute(), request.configuration.areas), *areas_beside(source.path))
+        )
         return read_on_server(cast("Client", place), source, request.settings, request.pages, progress, areas)
     store = cast("ArtifactStore | None", place)
     result = _read_here(source, request, store, progress)
@@ -235,15 +260,15 @@ def _read_here(
         password=asked.passwords.of(source.path.absolute()),
         store=store,
         on_event=progress,
-        ocr=_one_of(OCR_MODES, asked.ocr, "--ocr"),
-        effort=_one_of(EFFORTS, asked.effort, "--effort"),
+        ocr=one_of(OCR_MODES, asked.ocr, "--ocr"),
+        effort=one_of(EFFORTS, asked.effort, "--effort"),
         engines=asked.engine,
         lang=asked.lang,
         workers=asked.workers,
         figures=asked.figures,
         redactions=asked.redactions,
-        tables=_one_of(TABLES_MODES, asked.tables, "--tables"),
-        areas=areas_for(source.path.absolute(), request.areas) if source.url is None else (),
+        tables=one_of(TABLES_MODES, asked.tables, "--tables"),
+        areas=areas_for(source.path.absolute(), request.configuration.areas) if source.url is None else (),
         similar=request.similar,
         isolate=True,
         fetch=fetch,

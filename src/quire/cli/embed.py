@@ -14,7 +14,6 @@ from typer import Option
 from quire.cli import chunk_options, options
 from quire.cli.each_document import DocumentsRequest, Written, read_each, write_or_print
 from quire.cli.progress import ProgressBar
-from quire.cli.read_server import ServerResult
 from quire.cli.settings import reading_configuration
 from quire.durable.folders.output_names import NamedSource
 from quire.retrieval.chunk import ChunkOptions
@@ -92,9 +91,7 @@ def embed(  # noqa: PLR0913 - one argument per option
 
             kept = stack.enter_context(open_store(settings.store, settings.facts))
         wanted = _Vectors(chosen, families, cast(VectorFormat, to), output, kept)
-        request = DocumentsRequest(
-            wanted.write, output, reading.pages, settings, quiet=cache.quiet, areas=configuration.areas
-        )
+        request = DocumentsRequest(wanted.write, output, reading.pages, configuration, quiet=cache.quiet)
         code = read_each(files, request)
         wanted.write_lexical()
         return code
@@ -113,7 +110,7 @@ def _warn(max_tokens: int | None, families: Families) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Vectors:
-    """What is written of each document, from the options. The weights of terms follow at the end, because they depend
+    """The vector files of each document. The weights of terms follow at the end, because they depend
     on all documents."""
 
     options: ChunkOptions
@@ -123,10 +120,9 @@ class _Vectors:
     store: Store
     read: list[tuple[NamedSource, Sequence[ChunkRow]]] = field(default_factory=list)
 
-    def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
+    def write(self, read: DocumentResult, source: NamedSource, progress: ProgressBar) -> Written:
         from quire.retrieval.embed.families import quiet_asker
 
-        read = result.loaded() if isinstance(result, ServerResult) else result
         chunks = rows(read, read.chunks(self.options))
         made = [(source, file) for file in self.families.files(chunks, quiet_asker(self.store, read.id))]
         self.store.flush()

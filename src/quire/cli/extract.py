@@ -17,7 +17,6 @@ from quire.cli.batch_settings import Choice, asked_for
 from quire.cli.command_errors import print_lines
 from quire.cli.each_document import DocumentsRequest, Written, page_crops, read_each, write_to_stdout
 from quire.cli.progress import ProgressBar
-from quire.cli.read_server import ServerResult
 from quire.cli.settings import configuration_of, reading_configuration
 from quire.core.document import is_url
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
@@ -90,9 +89,7 @@ def extract(  # noqa: PLR0913 - one argument per option
             raise UsageError("--reread draws the document here; with --server, start it there: POST /api/extract")
         asked = replace(asked, lang=settings.lang)
     wanted = _Printed(asked, formats[0] if formats else None, settings)
-    request = DocumentsRequest(
-        wanted.write, None, reading.pages, settings, quiet=place.quiet, areas=configuration.areas
-    )
+    request = DocumentsRequest(wanted.write, None, reading.pages, configuration, quiet=place.quiet)
     with recording(settings.store, settings.facts):
         code = read_each(files, request)
     return EXIT_PARTIAL if code == EXIT_COMPLETE and wanted.failed else code
@@ -128,8 +125,7 @@ class _Printed:
     settings: Settings
     failed: bool = False
 
-    def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
-        read = result.loaded() if isinstance(result, ServerResult) else result
+    def write(self, read: DocumentResult, source: NamedSource, progress: ProgressBar) -> Written:
         asked = self.asked
         found = read.extract(
             asked.schema, fields=asked.fields, extractors=asked.extractors, min_confidence=asked.min_confidence

@@ -1,4 +1,4 @@
-"""What is extracted, as options of commands: a schema or fields, and who proposes values."""
+"""The options for extractions: a schema or fields, and who proposes values."""
 
 from __future__ import annotations
 

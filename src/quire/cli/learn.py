@@ -12,7 +12,7 @@ from typer import Argument, Option
 from quire.cli import options, sample_documents
 from quire.cli.command_errors import print_json, print_lines
 from quire.cli.display_numbers import spell
-from quire.cli.settings import settings_of
+from quire.cli.settings import configuration_of
 from quire.core.context import Json
 from quire.core.errors import EXIT_COMPLETE, UsageError
 from quire.core.types import shortened
@@ -50,7 +50,7 @@ def learn(
     cross-validation on the samples would have got wrong. Five samples are enough to start."""
     if (output is None) != check:
         raise UsageError("name the file of the model with -o, or only check with --check")
-    settings = settings_of(vars(reading))
+    configuration = configuration_of(vars(reading))
     from quire.evidence.learn.sample_store import read_samples
     from quire.evidence.learn.training import checked_learning
 
@@ -59,11 +59,11 @@ def learn(
     found: list[Sample] = []
     for place in samples or ():
         listed = _of_schema(read_samples(place), asked)
-        found += sample_documents.completed(listed, documents, settings, quiet=quiet)
+        found += sample_documents.completed(listed, documents, configuration, quiet=quiet)
     if truth is not None:
         if documents is None:
             raise UsageError("--truth needs the folder of its documents: --documents")
-        found += sample_documents.read_with_values(documents, truth, asked, settings, quiet=quiet)
+        found += sample_documents.read_with_values(documents, truth, asked, configuration, quiet=quiet)
     if not found:
         raise UsageError("nothing to learn from; name samples of this schema, or --documents with --truth and --schema")
     learning = checked_learning(found)
@@ -77,7 +77,7 @@ def learn(
 
 
 def _of_schema(samples: Sequence[Sample], schema: Json) -> Sequence[Sample]:
-    """Those of a schema; all of them without one."""
+    """The samples of a schema; all of them without a schema."""
     from quire.evidence.extract.schema import ExtractSchema
 
     wanted = ExtractSchema.of(schema).digest if schema is not None else None
@@ -85,7 +85,7 @@ def _of_schema(samples: Sequence[Sample], schema: Json) -> Sequence[Sample]:
 
 
 def report_lines(learning: Learning) -> Iterator[str]:
-    """What the cross-validation found: the figures of each field, then every mistake."""
+    """The result of the cross-validation: the scores of each field, then every mistake."""
     from quire.evidence.learn.training import FEWEST
 
     model = learning.model

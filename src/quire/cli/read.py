@@ -65,10 +65,11 @@ def read(  # noqa: PLR0913 - one argument per option
 ) -> int:
     """Read PDFs, scans (OCR) and photos: Markdown to standard output, or files in a folder."""
     configuration = reading_configuration(locals(), "to", "output")
-    settings = configuration.settings
     formats = tuple(dict.fromkeys(to or ("md",)))
-    wanted = _Wanted(formats, output, words, show, trace, settings.figures, _image_mode(images))
-    request = DocumentsRequest(wanted.write, output, reading.pages, settings, similar, cache.quiet, configuration.areas)
+    wanted = _Wanted(formats, output, words, show, trace, configuration.settings.figures, _image_mode(images))
+    request = DocumentsRequest(
+        wanted.write, output, reading.pages, configuration, similar, quiet=cache.quiet, whole=False
+    )
     check_formats(formats, words=words, trace=trace)
     wanted.check(files)
     if formats == ("md",):

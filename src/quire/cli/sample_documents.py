@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,6 @@ from quire.cli.each_document import DocumentsRequest, Written, read_each
 from quire.cli.extract_options import Fields, SchemaFile, load_schema
 from quire.cli.option_groups import OptionGroup
 from quire.cli.progress import ProgressBar
-from quire.cli.read_server import ServerResult
 from quire.core.context import Json
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
 from quire.core.hashing import hash_file
@@ -24,7 +23,7 @@ from quire.evidence.extract.schema import asked_schema
 from quire.evidence.learn.samples import NO_CONTENT, Sample, SamplePlace
 
 if TYPE_CHECKING:
-    from quire.core.config import Settings
+    from quire.core.config import Configuration
     from quire.reading.result import DocumentResult
 
 Documents = Annotated[
@@ -72,7 +71,9 @@ def truth_rows(truth: Path, schema: Json) -> dict[str, Mapping[str, Json]]:
     return found
 
 
-def read_with_values(folder: Path, truth: Path, schema: Json, settings: Settings, *, quiet: bool) -> list[Sample]:
+def read_with_values(
+    folder: Path, truth: Path, schema: Json, configuration: Configuration, *, quiet: bool
+) -> list[Sample]:
     """Read the documents that a file has values for, and make samples of them.
 
     Raises UsageError for a document that the folder does not have.
@@ -82,10 +83,12 @@ def read_with_values(folder: Path, truth: Path, schema: Json, settings: Settings
     if missing:
         raise UsageError(f"{folder} has no {missing[0]}, which there are values for")
     wanted = {folder / name: [WantedSample(schema, values)] for name, values in rows.items()}
-    return _read(wanted, settings, quiet=quiet)
+    return _read(wanted, configuration, quiet=quiet)
 
 
-def completed(samples: Sequence[Sample], documents: Path | None, settings: Settings, *, quiet: bool) -> list[Sample]:
+def completed(
+    samples: Sequence[Sample], documents: Path | None, configuration: Configuration, *, quiet: bool
+) -> list[Sample]:
     """The samples, of which those without content get it from their documents.
 
     Raises UsageError for a document that the folder does not have.
@@ -99,7 +102,7 @@ def completed(samples: Sequence[Sample], documents: Path | None, settings: Setti
     found = _Folder(documents)
     for one in without:
         wanted.setdefault(found.path_of(one), []).append(WantedSample(one.schema, one.values, one.places))
-    return [one for one in samples if one.content] + _read(wanted, settings, quiet=quiet)
+    return [one for one in samples if one.content] + _read(wanted, configuration, quiet=quiet)
 
 
 class _Folder:
@@ -121,35 +124,30 @@ class _Folder:
         return {hash_file(path).digest: path for path in sorted(self._folder.rglob("*")) if path.is_file()}
 
 
-def _read(wanted: Mapping[Path, Sequence[WantedSample]], settings: Settings, *, quiet: bool) -> list[Sample]:
-    making = _Making({path.absolute(): listed for path, listed in wanted.items()})
-    request = DocumentsRequest(making.write, None, None, settings, quiet=quiet, collects=True)
+def _read(wanted: Mapping[Path, Sequence[WantedSample]], configuration: Configuration, *, quiet: bool) -> list[Sample]:
+    samples: list[Sample] = []
+    by_path = {path.absolute(): listed for path, listed in wanted.items()}
+
+    def collect(read: DocumentResult, source: NamedSource, progress: ProgressBar) -> Written:
+        catalog = read.catalog()
+        for one in by_path[source.path.absolute()]:
+            samples.append(Sample.of(catalog, one.schema, one.values, one.places))
+        return (), ()
+
+    request = DocumentsRequest(collect, None, None, configuration, quiet=quiet, collects=True)
     code = read_each([str(path) for path in wanted], request)
-    if code not in (EXIT_COMPLETE, EXIT_PARTIAL) or not making.made:
+    if code not in (EXIT_COMPLETE, EXIT_PARTIAL) or not samples:
         raise UsageError("no document of the samples could be read")
-    return making.made
+    return samples
 
 
 @dataclass(frozen=True, slots=True)
 class WantedSample:
-    """What is known of a document that has to be read: its values, and where they stand, if that is known."""
+    """The values of a document that has to be read, and where they stand, if that is known."""
 
     schema: Json
     values: Mapping[str, Json]
     places: Mapping[str, SamplePlace] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Making:
-    wanted: Mapping[Path, Sequence[WantedSample]]
-    made: list[Sample] = field(default_factory=list)
-
-    def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
-        read = result.loaded() if isinstance(result, ServerResult) else result
-        catalog = read.catalog()
-        for one in self.wanted[source.path.absolute()]:
-            self.made.append(Sample.of(catalog, one.schema, one.values, one.places))
-        return (), ()
 
 
 def _either(schema: Json) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ from typer import Argument, Option
 
 from quire.cli import options, sample_documents
 from quire.cli.command_errors import group, print_json, print_lines, print_report, reporting_errors
-from quire.cli.settings import settings_of
+from quire.cli.settings import configuration_of
 from quire.core.errors import EXIT_COMPLETE, UsageError
 
 EXAMPLES = """\b
@@ -55,8 +55,8 @@ def add(
         raise UsageError("name the documents with --documents, and their values with --truth")
     from quire.evidence.learn.sample_store import SampleStore
 
-    asked, settings = given.json_schema(), settings_of(vars(reading))
-    made = sample_documents.read_with_values(documents, truth, asked, settings, quiet=quiet)
+    asked, configuration = given.json_schema(), configuration_of(vars(reading))
+    made = sample_documents.read_with_values(documents, truth, asked, configuration, quiet=quiet)
     SampleStore(folder).add(*made)
     print_lines([f"{len(made)} samples in {folder}"])
     return EXIT_COMPLETE
@@ -99,12 +99,12 @@ def import_(
     from quire.evidence.learn.label_studio import samples_of
     from quire.evidence.learn.sample_store import SampleStore, read_samples
 
-    settings = settings_of({})
+    configuration = configuration_of({})
     kept, number = SampleStore(folder), 0
     for file in files:
         tasks = _tasks(file)
         found = samples_of(tasks) if tasks is not None else read_samples(file)
-        made = sample_documents.completed(found, documents, settings, quiet=quiet)
+        made = sample_documents.completed(found, documents, configuration, quiet=quiet)
         kept.add(*made)
         number += len(made)
     print_lines([f"{number} samples in {folder}"])

@@ -113,7 +113,7 @@ def _lines(run: RunStatus, batch: BatchCounts, now: float, most: int | None) -> 
 
 
 def _next(run: RunStatus, batch: BatchCounts, where: str) -> Iterator[str]:
-    """What to do about a run that no process is working on."""
+    """The advice about a run that no process is working on."""
     if run.state in ("waiting", "running"):
         return
     remaining = (batch.planned or 0) - batch.done

@@ -22,7 +22,7 @@ BATCH = "batch"
 
 
 MOST_NAMED = 5
-"""How many runs are named when a prefix is ambiguous."""
+"""The number of runs that are named when a prefix is ambiguous."""
 
 
 class RuntimeWithStore(NamedTuple):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from quire.core.types import BBox
+from quire.core.types import BBox, Box
 
 
 @dataclass(frozen=True, slots=True)
 class Affine:
-    """(x, y) becomes (a·x + b·y + c, d·x + e·y + f); both are fractions of their picture."""
+    """(x, y) becomes (a·x + b·y + c, d·x + e·y + f): fractions of pictures, or points of a PDF and of its page."""
 
     a: float = 1.0
     b: float = 0.0
@@ -43,9 +44,13 @@ class Affine:
 
     def box(self, box: BBox) -> BBox:
         """The bounding box of the transformed one, clamped to the picture."""
-        corners = [self.point(x, y) for x in (box.left, box.right) for y in (box.top, box.bottom)]
-        xs, ys = [x for x, _ in corners], [y for _, y in corners]
-        return BBox.of_points((min(xs), min(ys), max(xs), max(ys)), (1.0, 1.0))
+        corners = [(x, y) for x in (box.left, box.right) for y in (box.top, box.bottom)]
+        return BBox.of_points(self.bounds(corners), (1.0, 1.0))
+
+    def bounds(self, points: Iterable[tuple[float, float]]) -> Box:
+        """The box around some transformed points."""
+        xs, ys = zip(*(self.point(x, y) for x, y in points), strict=True)
+        return Box(min(xs), min(ys), max(xs), max(ys))
 
     def point(self, x: float, y: float) -> tuple[float, float]:
         return self.a * x + self.b * y + self.c, self.d * x + self.e * y + self.f

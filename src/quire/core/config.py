@@ -287,8 +287,8 @@ def from_text(kind: Kind, text: str) -> object:
         case "names":
             return [part.strip() for part in text.split(",") if part.strip()]
         case "flag":
-            said = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False}
-            return said.get(text.lower(), text)
+            flags = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False}
+            return flags.get(text.lower(), text)
         case "number" if re.fullmatch(r"[+-]?\d+", text):
             return int(text)
         case "seconds" | "factor" if re.fullmatch(r"[+-]?\d+(\.\d+)?", text):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypedDict, Unpack
 
-from quire.core.errors import Category
+from quire.core.errors import Category, RunCancelled, RunError
 from quire.core.events import Event
 from quire.core.keys import ArtifactKey, Digest
 
@@ -238,6 +238,25 @@ class RunStatus:
     """The exit code of the error that ended it."""
     last_event: int = 0
 
+    def value(self) -> Json:
+        """The result of a run that has ended. Raises RunError or RunCancelled unless it finished."""
+        if self.state == "cancelled":
+            raise RunCancelled(self.error or f"run {self.run} was cancelled")
+        if self.state == "failed":
+            message = self.error or f"run {self.run} failed"
+            raise RunError(message, category=self.category or "runtime", exit_code=self.exit_code)
+        return self.result
+
+
+class RunFilter(TypedDict, total=False):
+    """A choice among runs: of a flow, in a state, whose id begins with `prefix`, that follow the run `before`."""
+
+    flow: str | None
+    state: RunState | None
+    prefix: str
+    before: str | None
+    limit: int
+
 
 class Runtime(Protocol):
     """Runs workflows durably. All methods work from any process that opens the same runtime."""
@@ -273,16 +292,8 @@ class Runtime(Protocol):
         an empty set earlier: one thread waits for all runs that a service is asked about."""
         ...
 
-    def runs(
-        self,
-        *,
-        flow: str | None = None,
-        state: RunState | None = None,
-        prefix: str = "",
-        before: str | None = None,
-        limit: int = 100,
-    ) -> list[RunStatus]:
-        """Runs, the latest first, filtered by flow, state and prefix of the id; `before` continues after that run."""
+    def runs(self, **chosen: Unpack[RunFilter]) -> list[RunStatus]:
+        """Runs, the latest first, 100 without a limit."""
         ...
 
     def send(self, run: str, name: str, value: Json) -> None:

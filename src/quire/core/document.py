@@ -50,7 +50,7 @@ FETCH = "quire.net.fetching:fetch"
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    """How pages are rendered. `max_pixels` is checked before anything is allocated."""
+    """Settings of rendering pages. `max_pixels` is checked before anything is allocated."""
 
     dpi: int = 150
     max_bytes: int = 20_000_000
@@ -102,6 +102,11 @@ class Reader(Protocol):
     def metadata(self) -> Mapping[str, str]: ...
 
     def close(self) -> None: ...
+
+
+def page_image_name(document: str, page: int) -> str:
+    """The name of the picture of a page in a store, by the id of its document: `documents/{id}/pages/page-018.png`."""
+    return f"documents/{document}/pages/page-{page:03}.png"
 
 
 class Document:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from quire.core.engine import Policy
+from quire.core.engine import Costly
 from quire.core.keys import Profile
 
 VectorFamily = Literal["dense", "sparse"]
@@ -15,15 +15,12 @@ TextRole = Literal["passage", "query"]
 """Some models take a different prefix for what is searched and for what it is searched with."""
 
 
-class TextModel(Protocol):
+class TextModel(Costly, Protocol):
     """A light, picklable description of a model; it is loaded by the first call and kept.
 
     Calls run in a worker process (`cpu`, `gpu`) or in a thread of the parent (`io`). They return bytes
     (`quire.retrieval.embed.codec`), which are saved before anything reads them, and raise EngineError with a reason.
     """
-
-    @property
-    def name(self) -> str: ...
 
     @property
     def version(self) -> str:
@@ -32,7 +29,7 @@ class TextModel(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """What is longer is cut off."""
+        """The longest text, in tokens; the rest of a longer one is cut off."""
         ...
 
     @property
@@ -41,16 +38,7 @@ class TextModel(Protocol):
         ...
 
     @property
-    def policy(self) -> Policy: ...
-
-    @property
     def profile(self) -> Profile: ...
-
-    @property
-    def timeout_s(self) -> float: ...
-
-    @property
-    def max_concurrency(self) -> int: ...
 
 
 class Embedder(TextModel, Protocol):

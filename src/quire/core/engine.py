@@ -34,7 +34,7 @@ Capability = Literal[
 CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
 
 Policy = Literal["cpu", "io", "gpu"]
-"""Where an engine runs: `cpu` and `gpu` engines in worker processes, `io` engines in threads of the parent."""
+"""The place of an engine: `cpu` and `gpu` engines in worker processes, `io` engines in threads of the parent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +85,12 @@ class ReadBlock:
 
 
 Tier = Literal["asked", "exact", "semantic"]
-"""Where an answer came from: just asked, found by its exact key, or taken from a similar picture."""
+"""The origin of an answer: just asked, found by its exact key, or taken from a similar picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where the answer of this read came from, and which one it is; a blank region has no answer."""
+    """The origin of the answer of this read, with the answer; a blank region has none."""
 
     tier: Tier = "asked"
     source: AnswerSource | None = None
@@ -136,20 +136,36 @@ Partial = Callable[[str], None]
 """Called with the text read so far, by engines that stream."""
 
 
-class Engine(Protocol):
+class Costly(Protocol):
+    """Something expensive to ask: an engine, an embedder, a language model.
+
+    It may have a `limit_name`: those with the same one share their slots, as two models of one server do. The default
+    is its name.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def policy(self) -> Policy: ...
+
+    @property
+    def timeout_s(self) -> float: ...
+
+    @property
+    def max_concurrency(self) -> int: ...
+
+
+class Engine(Costly, Protocol):
     """A light, picklable description of an engine; models are loaded by the first `ask` and kept.
 
     `ask` runs in a worker process (`cpu`, `gpu`) or in a thread of the parent (`io`), never two at a time on one
     object unless the engine is `io`. It raises EngineError with a reason; other exceptions count the same.
     `ask` and `interpret` may be `async`: each call then runs in a new event loop.
 
-    An engine may have two optional members. `identity` is its name in keys, if not `name`: a model gives the same
-    answers on any server. `limit_name` names the limit that `max_concurrency` applies to, if not `name`: two models of
-    one server share its limit.
+    An engine may also have an `identity`, its name in keys, if not `name`: a model gives the same answers on any
+    server.
     """
-
-    @property
-    def name(self) -> str: ...
 
     @property
     def version(self) -> str:
@@ -163,15 +179,6 @@ class Engine(Protocol):
     def languages(self) -> frozenset[str] | None:
         """Codes as in `--lang`, or None for all languages."""
         ...
-
-    @property
-    def policy(self) -> Policy: ...
-
-    @property
-    def timeout_s(self) -> float: ...
-
-    @property
-    def max_concurrency(self) -> int: ...
 
     @property
     def profile(self) -> Profile:

@@ -1,4 +1,4 @@
-"""What events add to the metrics of a store: numbers that only grow, under the names that Prometheus has for them."""
+"""Metrics of a store, counted from events: numbers that only grow, under the names that Prometheus has for them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OUTCOMES = ("ok", "empty", "failed", "skipped")
 
 
 def metrics_of(events: Iterable[Event]) -> dict[str, float]:
-    """What these events add, by the name of the figure with its labels."""
+    """The increments of some events, by the name of the metric with its labels."""
     found: Counter[str] = Counter()
     for event in events:
         for name, amount in _added(event):
@@ -22,7 +22,7 @@ def metrics_of(events: Iterable[Event]) -> dict[str, float]:
 
 
 def ended_run(flow: str, state: str, seconds: float) -> dict[str, float]:
-    """What the end of a run adds."""
+    """The increments of the end of a run."""
     return {
         sample("quire_runs_total", flow=flow, state=state): 1.0,
         sample("quire_run_seconds_sum", flow=flow): max(seconds, 0.0),
@@ -32,8 +32,8 @@ def ended_run(flow: str, state: str, seconds: float) -> dict[str, float]:
 
 def sample(name: str, **labels: str) -> str:
     """The name of a figure with its labels, as Prometheus writes them."""
-    given = ",".join(f'{label}="{_escaped(value)}"' for label, value in labels.items())
-    return f"{name}{{{given}}}" if given else name
+    pairs = ",".join(f'{label}="{_escaped(value)}"' for label, value in labels.items())
+    return f"{name}{{{pairs}}}" if pairs else name
 
 
 def _added(event: Event) -> Iterator[tuple[str, float]]:

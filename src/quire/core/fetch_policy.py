@@ -28,7 +28,7 @@ class FetchPolicy:
     networks: tuple[str, ...] = ()
     """Private networks that are allowed all the same, like `10.1.0.0/16`."""
     allowed_by: str = "--allow-private-urls or FetchPolicy(allow_private=True)"
-    """What allows private addresses here, for error messages."""
+    """The option or setting that allows private addresses here, for error messages."""
 
     def allows(self, address: str) -> bool:
         """Whether an address may be connected to."""

@@ -53,7 +53,7 @@ class Notes:
         return iter(self._notes)
 
     def enriched(self, name: Enrichment, make: Callable[[], T], otherwise: T) -> T:
-        """What `make` returns; `otherwise`, and a note, when it raises.
+        """The value that `make` returns; `otherwise`, and a note, when it raises.
 
         Errors that are not the fault of the page (no memory, cancellation, a usage error) are raised.
         """

@@ -48,7 +48,7 @@ class FileState(NamedTuple):
 
     @property
     def tick_ns(self) -> int:
-        """How far the file system's clock may lag behind; whole seconds indicate a coarse one."""
+        """The nanoseconds by which the clock of the file system may lag behind; whole seconds indicate a coarse one."""
         return TICK_NS if self._last_ns % 1_000_000_000 else SETTLED_NS
 
     @property

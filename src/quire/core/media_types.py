@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Mapping
 
 HEAD_BYTES = 8192
-"""How much of the beginning of a document is examined."""
+"""Bytes at the beginning of a document that are examined."""
 TAIL_BYTES = 1 << 20
-"""How much of the end of an archive, where its list of members is, is examined."""
+"""Bytes at the end of an archive, where its list of members is, that are examined."""
 
 _OOXML = "application/vnd.openxmlformats-officedocument."
 _ODF = "application/vnd.oasis.opendocument."

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class WorkerWork(Protocol):
-    """What a job may do through its worker: emit events, send requests to the parent, cache objects between jobs."""
+    """The abilities of a job in a worker: emit events, send requests to the parent, cache objects between jobs."""
 
     @property
     def deadline(self) -> float:

@@ -38,14 +38,14 @@ def page_numbers(pages: Pages | None, count: int) -> Sequence[int]:
         return range(1, count + 1)
     if isinstance(pages, str):
         ranges = ranges_of(pages)
-        asked = {n for first, last in ranges for n in range(first, min(last or count, count) + 1)}
-        beyond = [first for first, last in ranges if first > count and (first == last or not asked)]
+        requested = {n for first, last in ranges for n in range(first, min(last or count, count) + 1)}
+        beyond = [first for first, last in ranges if first > count and (first == last or not requested)]
     else:
-        asked = {pages} if isinstance(pages, int) else set(pages)
-        beyond = [n for n in asked if n > count]
+        requested = {pages} if isinstance(pages, int) else set(pages)
+        beyond = [n for n in requested if n > count]
     if beyond:
         raise UsageError(f"there is no page {min(beyond)}: the document has {count} page{'' if count == 1 else 's'}")
-    return sorted(asked)
+    return sorted(requested)
 
 
 def has_page(pages: str | None, number: int) -> bool:

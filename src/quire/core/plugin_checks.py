@@ -22,7 +22,7 @@ def check_engine(engine: object) -> None:
 
 def check_members(plugin: object, role: type, advice: str = "") -> None:
     """Raise ConfigurationError that names the members of the protocol that an object lacks."""
-    needed = [name for name in vars(role) if not name.startswith("_")]
+    needed = [name for kind in role.__mro__ for name in vars(kind) if not name.startswith("_")]
     # look at the type first: reading a property may have side effects
     lacking = [name for name in needed if not (hasattr(type(plugin), name) or hasattr(plugin, name))]
     if lacking:

@@ -22,5 +22,5 @@ def open_file(path: str | Path) -> BufferedReader:
 
 
 def kind_of(status: os.stat_result) -> str:
-    """What a path is if it is not a regular file: "a pipe", "a folder"; empty for a file."""
+    """The kind of a path that is no regular file: "a pipe", "a folder"; empty for a file."""
     return "" if S_ISREG(status.st_mode) else _KINDS.get(S_IFMT(status.st_mode), "something else")

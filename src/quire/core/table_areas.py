@@ -1,4 +1,4 @@
-"""How tables are found on a page, and areas of tables that are given by hand.
+"""Settings of finding tables, and areas of tables that users name by hand.
 
 Areas come from the caller, from `[[area]]` in `quire.toml`, or from a file beside the document
 (`report.pdf.quire.toml`). What is given for a page is part of the key of its blocks.
@@ -77,7 +77,7 @@ class TableArea:
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """How the tables of a document, or of one page, are found."""
+    """Settings of finding the tables of a document, or of one page."""
 
     mode: TablesMode = "auto"
     areas: tuple[TableArea, ...] = ()
@@ -96,12 +96,12 @@ class TableOptions:
         return TableOptions(modes[-1] if modes else self.mode, tuple(area for area in here if area.is_table))
 
     def key(self, number: int) -> tuple[str, ...]:
-        """What the key of a page has because of this; nothing by default."""
-        given = self.of_page(number)
-        if not given:
+        """The part of the key of a page that these settings add; nothing by default."""
+        options = self.of_page(number)
+        if not options:
             return ()
-        areas = [{**area.to_json(), "pages": ""} for area in given.areas]
-        return (f"tables {digest_of([given.mode, areas])}",)
+        areas = [{**area.to_json(), "pages": ""} for area in options.areas]
+        return (f"tables {digest_of([options.mode, areas])}",)
 
     def describe(self) -> str:
         """For the ledger entry of a page: `2 areas by hand`, `words`; nothing by default."""

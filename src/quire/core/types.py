@@ -434,7 +434,7 @@ class Characters:
 
     @property
     def missing(self) -> int:
-        """How many characters that may mean something are in no block."""
+        """The number of characters that may mean something and are in no block."""
         return sum(count for reason, count in self.left_out.items() if reason in LOST) + abs(self.unaccounted)
 
     @property
@@ -443,7 +443,7 @@ class Characters:
         return self.missing > SMALL_SHARE * self.drawn
 
     def describe(self) -> str:
-        """What was left out, as the reason of a page: `text left out: 12 of 80 characters (12 hidden)`."""
+        """The characters left out, as the reason of a page: `text left out: 12 of 80 characters (12 hidden)`."""
         listed = [f"{n} {reason.replace('_', ' ')}" for reason, n in self.left_out.items() if reason in LOST]
         if self.unaccounted:
             listed.append(f"{self.unaccounted} unaccounted for")
@@ -493,7 +493,7 @@ class PageInfo:
 
     @property
     def doubt(self) -> str | None:
-        """What the reason of a doubtful page says."""
+        """The reason of a doubtful page, with its confidence; None for another page."""
         return f"doubtful text: mean confidence of OCR {self.confidence:.2f}" if self.is_doubtful else None
 
 

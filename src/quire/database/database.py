@@ -82,6 +82,32 @@ def in_portions(values: Collection[T]) -> Iterator[tuple[list[T], str]]:
         yield portion, ", ".join("?" * len(portion))
 
 
+def rows_in(
+    database: Database, statement: str, values: Collection[object], before: Sequence[object] = ()
+) -> Iterator[tuple[object, ...]]:
+    """The rows of a SELECT with `IN ({})`, of many values, in few statements. `before` are values for what precedes."""
+    for portion, marks in in_portions(values):
+        yield from database.rows(statement.format(marks), (*before, *portion))
+
+
+def change_in(database: Database, statement: str, values: Collection[object]) -> int:
+    """Run a statement with `IN ({})` for many values; returns how many rows it changed."""
+    return sum(database.change(statement.format(marks), portion) for portion, marks in in_portions(values))
+
+
+def upsert(table: str, key: str, columns: str) -> str:
+    """An INSERT that replaces the other columns of a row whose key is there already."""
+    names = columns.split(", ")
+    changed = ", ".join(f"{name} = excluded.{name}" for name in names if name not in key.split(", "))
+    marks = ", ".join("?" * len(names))
+    return f"INSERT INTO {table} ({columns}) VALUES ({marks}) ON CONFLICT ({key}) DO UPDATE SET {changed}"
+
+
+def like_text(text: str) -> str:
+    """A text in a pattern of LIKE, for a statement with `ESCAPE '!'`."""
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+
+
 @cache
 def boot() -> str:
     """The id of this boot of the machine: a lease from before the last restart is void."""

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Collection, Iterator
 
-from quire.database.database import Database, in_portions
+from quire.database.database import Database, in_portions, rows_in
 from quire.database.facts import ANSWER, integer
 from quire.database.paths import path_text
 
@@ -84,16 +84,12 @@ class DocumentRows:
 
     def answers(self, documents: Collection[str]) -> set[str]:
         """The keys of the engine answers that these documents use."""
-        query = "SELECT key FROM facts WHERE document IN ({}) AND stage = ?"
-        portions = in_portions(documents)
-        return {
-            str(k) for some, marks in portions for (k,) in self._database.rows(query.format(marks), (*some, ANSWER))
-        }
+        query = "SELECT key FROM facts WHERE stage = ? AND document IN ({})"
+        return {str(key) for (key,) in rows_in(self._database, query, documents, (ANSWER,))}
 
     def known(self, keys: Collection[str]) -> set[str]:
         """The subset of the keys that any document still has."""
-        query, portions = "SELECT key FROM facts WHERE key IN ({})", in_portions(keys)
-        return {str(key) for some, marks in portions for (key,) in self._database.rows(query.format(marks), some)}
+        return {str(key) for (key,) in rows_in(self._database, "SELECT key FROM facts WHERE key IN ({})", keys)}
 
     def forget_contents(self, document: str, digests: Collection[str]) -> None:
         """Remove the facts of a document that have one of these contents."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from quire.core.engine import Attempt
 from quire.core.keys import ArtifactKey, Digest
-from quire.database.database import Database, in_portions
+from quire.database.database import Database, change_in, in_portions, rows_in, upsert
 
 ANSWER = "answer"
 """The stage whose artifacts cost money, and which documents share."""
@@ -44,7 +44,7 @@ class Fact(NamedTuple):
 
 
 class ContentPlace(NamedTuple):
-    """Where a content is stored: a part of a pack, or a whole object of an older store."""
+    """The place of a content: a part of a pack, or a whole object of an older store."""
 
     pack: str
     start: int
@@ -52,7 +52,7 @@ class ContentPlace(NamedTuple):
 
 
 class KnownFact(NamedTuple):
-    """What is known of a key."""
+    """The recorded content of a key, its place, and the day of its last use."""
 
     digest: Digest
     place: ContentPlace
@@ -68,23 +68,21 @@ class Facts:
     def find(self, keys: Sequence[ArtifactKey]) -> dict[ArtifactKey, KnownFact]:
         """The facts of the keys whose content is recorded too."""
         found = {}
-        for some, marks in in_portions(keys):
-            query = (
-                "SELECT facts.key, facts.digest, objects.pack, objects.start, objects.size, facts.used FROM facts "
-                f"JOIN objects ON objects.digest = facts.digest WHERE facts.key IN ({marks})"
-            )
-            for key, digest, pack, start, size, used in self._database.rows(query, some):
-                place = ContentPlace(str(pack), integer(start), integer(size))
-                found[ArtifactKey(str(key))] = KnownFact(Digest(str(digest)), place, integer(used))
+        query = (
+            "SELECT facts.key, facts.digest, objects.pack, objects.start, objects.size, facts.used FROM facts "
+            "JOIN objects ON objects.digest = facts.digest WHERE facts.key IN ({})"
+        )
+        for key, digest, pack, start, size, used in rows_in(self._database, query, keys):
+            place = ContentPlace(str(pack), integer(start), integer(size))
+            found[ArtifactKey(str(key))] = KnownFact(Digest(str(digest)), place, integer(used))
         return found
 
     def places(self, digests: Sequence[Digest]) -> dict[Digest, ContentPlace]:
-        found = {}
-        for some, marks in in_portions(digests):
-            query = f"SELECT digest, pack, start, size FROM objects WHERE digest IN ({marks})"
-            for digest, pack, start, size in self._database.rows(query, some):
-                found[Digest(str(digest))] = ContentPlace(str(pack), integer(start), integer(size))
-        return found
+        rows = rows_in(self._database, "SELECT digest, pack, start, size FROM objects WHERE digest IN ({})", digests)
+        return {
+            Digest(str(digest)): ContentPlace(str(pack), integer(start), integer(size))
+            for digest, pack, start, size in rows
+        }
 
     def hold(self, digests: Collection[Digest]) -> bool:
         """Whether all these contents are recorded; locks them until the end of the caller's transaction."""
@@ -96,20 +94,14 @@ class Facts:
     def record(self, facts: Sequence[Fact], places: Mapping[Digest, ContentPlace]) -> None:
         """Record facts in sorted order, so that two processes that record the same cannot deadlock."""
         self._database.change_many(
-            "INSERT INTO objects (digest, pack, start, size) VALUES (?, ?, ?, ?) ON CONFLICT (digest) DO UPDATE SET "
-            "pack = excluded.pack, start = excluded.start, size = excluded.size",
+            upsert("objects", "digest", "digest, pack, start, size"),
             sorted((digest, *place) for digest, place in places.items()),
         )
         self._database.change_many(
             "UPDATE facts SET digest = ?, size = ? WHERE key = ?",  # for all documents that use it
             [(fact.digest, fact.size, fact.key) for fact in sorted(facts) if fact.stage == ANSWER],
         )
-        self._database.change_many(
-            "INSERT INTO facts (key, digest, stage, document, page, size, used) VALUES (?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (key, document) DO UPDATE SET digest = excluded.digest, stage = excluded.stage, "
-            "page = excluded.page, size = excluded.size, used = excluded.used",
-            sorted(facts),
-        )
+        self._database.change_many(upsert("facts", "key, document", ", ".join(Fact._fields)), sorted(facts))
 
     def share(self, key: ArtifactKey, digest: Digest, document: str, page: int | None, day: int) -> bool:
         """Record that a document uses an artifact made for another one; False if that no longer exists."""
@@ -194,10 +186,7 @@ class Facts:
         # its fact.
         query = f"SELECT digest FROM objects WHERE {_UNREFERENCED} ORDER BY digest"
         locked = [str(digest) for (digest,) in self._database.locked(query)]
-        return sum(
-            self._database.change(f"DELETE FROM objects WHERE digest IN ({marks}) AND {_UNREFERENCED}", some)
-            for some, marks in in_portions(locked)
-        )
+        return change_in(self._database, f"DELETE FROM objects WHERE digest IN ({{}}) AND {_UNREFERENCED}", locked)
 
     def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
         of_page = document, page
@@ -209,13 +198,8 @@ class Facts:
                 for number, made in enumerate(attempts, start=1)
             ]
             # The first row waits for a process that records the same; its rows are visible to the delete after it.
-            self._database.change_many(
-                "INSERT INTO attempts (document, page, reading, noted, number, engine, outcome, reason, ms) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (document, page, reading, number) DO UPDATE SET "
-                "noted = excluded.noted, engine = excluded.engine, outcome = excluded.outcome, "
-                "reason = excluded.reason, ms = excluded.ms",
-                rows,
-            )
+            columns = "document, page, reading, noted, number, engine, outcome, reason, ms"
+            self._database.change_many(upsert("attempts", "document, page, reading, number", columns), rows)
             before = "DELETE FROM attempts WHERE document = ? AND page = ? AND reading = ? AND number > ?"
             self._database.change(before, (*of_page, reading, len(rows)))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from quire.core.hashing import FileState, Hashed
 from quire.core.keys import Digest
-from quire.database.database import Database, in_portions
+from quire.database.database import Database, change_in, rows_in, upsert
 from quire.database.paths import path_text
 
 
@@ -20,14 +20,11 @@ class HashedFiles:
         """The digests of the files that are unchanged since they were hashed, in few statements."""
         texts = {path_text(path): path for path in files}
         found: dict[str, Digest] = {}
-        for portion, marks in in_portions(texts):
-            rows = self._database.rows(
-                f"SELECT path, size, modified, digest FROM files WHERE path IN ({marks})", portion
-            )
-            for text, size, modified, digest in rows:
-                path = texts[str(text)]
-                if files[path].look == (size, modified):
-                    found[path] = Digest(str(digest))
+        query = "SELECT path, size, modified, digest FROM files WHERE path IN ({})"
+        for text, size, modified, digest in rows_in(self._database, query, texts):
+            path = texts[str(text)]
+            if files[path].look == (size, modified):
+                found[path] = Digest(str(digest))
         return found
 
     def remember(self, hashed: Iterable[Hashed]) -> None:
@@ -36,12 +33,7 @@ class HashedFiles:
         settled = [(path_text(h.path), *h.state.look, h.digest) for h in every if h.settled]
         self.forget([h.path for h in every if not h.settled])
         with self._database.transaction():
-            self._database.change_many(
-                "INSERT INTO files (path, size, modified, digest) VALUES (?, ?, ?, ?) ON CONFLICT (path) "
-                "DO UPDATE SET size = excluded.size, modified = excluded.modified, digest = excluded.digest",
-                settled,
-            )
+            self._database.change_many(upsert("files", "path", "path, size, modified, digest"), settled)
 
     def forget(self, paths: Sequence[str]) -> None:
-        for portion, marks in in_portions([path_text(path) for path in paths]):
-            self._database.change(f"DELETE FROM files WHERE path IN ({marks})", portion)
+        change_in(self._database, "DELETE FROM files WHERE path IN ({})", [path_text(path) for path in paths])

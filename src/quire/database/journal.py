@@ -11,7 +11,7 @@ from typing import Literal
 from quire.core.context import Claim, Json, Workflow
 from quire.core.errors import Category, RunCancelled, RunError, category_of, exit_code_of
 from quire.core.events import reason_of
-from quire.database.database import Database, in_portions
+from quire.database.database import Database, rows_in
 from quire.database.leases import ALIVE, Claims
 from quire.database.runs import ENDED, HAS_ENDED, PAUSED, Runs, claim_of
 from quire.database.secrets import remove_secrets
@@ -25,7 +25,7 @@ _PROCEEDS = f"NOT EXISTS (SELECT 1 FROM runs WHERE runs.run = i.run AND runs.sta
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How an invocation or a step ended; `run` is the run that an invocation belongs to."""
+    """The ending of an invocation or a step; `run` is the run that an invocation belongs to."""
 
     state: State
     result: Json = None
@@ -68,8 +68,8 @@ class Invocation:
 
 
 @dataclass(slots=True)
-class StepRecord:
-    """The record of one step: its attempts, and its ending, once it has one."""
+class JournalStep:
+    """One step in the journal: its attempts, and its ending, once it has one."""
 
     name: str
     attempts: int = 0
@@ -170,25 +170,24 @@ class Journal:
         return None
 
     def ending(self, key: str) -> Ending | None:
-        """How an invocation ended; None while it has not."""
+        """The ending of an invocation; None while it goes on."""
         return self.endings([key]).get(key)
 
     def endings(self, keys: Sequence[str]) -> dict[str, Ending]:
         """The endings of those that have ended. One that does not exist was forgotten with the run that started it."""
         found = {key: Ending("cancelled", message=f"{key} was forgotten") for key in keys}
-        for some, marks in in_portions(keys):
-            query = f"SELECT key, state, result, error, run FROM invocations WHERE key IN ({marks})"
-            for key, *error in self._database.rows(query, some):
-                if error[0] in ENDED:
-                    found[str(key)] = _ending(*error)
-                else:
-                    del found[str(key)]
+        query = "SELECT key, state, result, error, run FROM invocations WHERE key IN ({})"
+        for key, *ending in rows_in(self._database, query, keys):
+            if ending[0] in ENDED:
+                found[str(key)] = _ending(*ending)
+            else:
+                del found[str(key)]
         return found
 
-    def steps(self, key: str) -> dict[int, StepRecord]:
+    def steps(self, key: str) -> dict[int, JournalStep]:
         query = "SELECT number, name, attempts, result, error, due FROM steps WHERE invocation = ?"
         return {
-            int(str(number)): StepRecord(
+            int(str(number)): JournalStep(
                 str(name),
                 int(str(attempts)),
                 None
@@ -199,7 +198,7 @@ class Journal:
             for number, name, attempts, result, error, due in self._database.rows(query, (key,))
         }
 
-    def record(self, claim: Claim, number: int, step: StepRecord) -> None:
+    def record(self, claim: Claim, number: int, step: JournalStep) -> None:
         """Record the state of a step. Raises FencedError for an owner that has lost its claim."""
         ending = step.ending
         result = json.dumps(ending.result) if ending and ending.state == "finished" else None

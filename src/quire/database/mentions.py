@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from quire.core.context import Json
 from quire.core.keys import Digest
-from quire.database.database import Database, in_portions
+from quire.database.database import Database, change_in, in_portions, rows_in
 from quire.database.leases import ALIVE
 from quire.database.paths import path_text
 from quire.database.runs import ENDED, forget_invocations, forget_runs
@@ -66,7 +66,7 @@ class Mentions:
         self.unfinished: Mapping[str, set[str]] = defaultdict(set)
         """The unfinished ones: resumed, they would read the document again."""
         self.contents: list[TaskContents] = []
-        """What `remove` leaves to the caller, who knows the ids of documents in a scope."""
+        """The contents of tasks that `remove` leaves to the caller, who knows the ids of documents in a scope."""
         self._tasks: set[str] = set()
         self._indexing: set[str] = set()
         self._batches: dict[str, set[str]] = {}  # the names of the documents in each
@@ -89,10 +89,9 @@ class Mentions:
 
     def _find_runs(self) -> None:
         named: dict[str, set[str]] = defaultdict(set)
-        for some, marks in in_portions(sorted(self._documents)):
-            query = f"SELECT DISTINCT run, document FROM events WHERE document IN ({marks})"
-            for run, document in self._database.rows(query, some):
-                named[str(run)].add(str(document))
+        query = "SELECT DISTINCT run, document FROM events WHERE document IN ({})"
+        for run, document in rows_in(self._database, query, sorted(self._documents)):
+            named[str(run)].add(str(document))
         for run, flow, state, inputs, result in self._each("runs", "run", "flow, state, inputs, result"):
             if flow == BATCH:
                 if "" in self._scopes:
@@ -195,8 +194,7 @@ class Mentions:
         values = (self._database.now(), self._database.epoch)
         rows = self._database.rows(f"SELECT key FROM claims WHERE owner NOT IN ({held})", values)
         gone = [str(key) for (key,) in rows if self._has_start(str(key))]
-        for some, marks in in_portions(gone):
-            self._database.change(f"DELETE FROM claims WHERE key IN ({marks})", some)
+        change_in(self._database, "DELETE FROM claims WHERE key IN ({})", gone)
 
     def _each(self, table: str, key: str, columns: str) -> Iterator[tuple[object, ...]]:
         """Every row of a table, in portions."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from quire.core.context import Json
-from quire.database.database import Database, in_portions
+from quire.database.database import Database, change_in, like_text, rows_in, upsert
 from quire.database.paths import path_text
 
 _COLUMNS = "place, key, document, source, settings, files, at"
+_SELECT = f"SELECT {_COLUMNS} FROM outputs"
 
 
 class OutputFile(NamedTuple):
@@ -66,63 +67,48 @@ class Outputs:
             for output in outputs
         ]
         with self._database.transaction():
-            self._database.change_many(
-                f"INSERT INTO outputs ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (place) DO UPDATE SET "
-                "key = excluded.key, document = excluded.document, source = excluded.source, "
-                "settings = excluded.settings, files = excluded.files, at = excluded.at",
-                rows,
-            )
+            self._database.change_many(upsert("outputs", "place", _COLUMNS), rows)
 
     def find(self, places: Sequence[str]) -> dict[str, Output]:
         """The outputs at these places, in few statements."""
         texts = {path_text(place): place for place in places}
-        found = {}
-        settings: dict[str, Mapping[str, Json]] = {}  # mostly the same for all
-        for portion, marks in in_portions(texts):
-            for row in self._database.rows(f"SELECT {_COLUMNS} FROM outputs WHERE place IN ({marks})", portion):
-                found[texts[str(row[0])]] = _read(row, settings)
-        return found
+        rows = rows_in(self._database, f"{_SELECT} WHERE place IN ({{}})", texts)
+        return {texts[output.place]: output for output in _read(rows)}
 
     def of_sources(self, sources: Sequence[str], folder: str) -> dict[str, Output]:
-        """What was made below a folder from each of the sources; the latest if there are several."""
+        """The output below a folder of each of the sources; the latest if there are several."""
         texts = {path_text(source): source for source in sources}
-        below = f"{path_text(folder)}/"
-        found = {}
-        settings: dict[str, Mapping[str, Json]] = {}
-        for portion, marks in in_portions(texts):
-            asked = f"SELECT {_COLUMNS} FROM outputs WHERE source IN ({marks}) ORDER BY at, place"
-            for row in self._database.rows(asked, portion):
-                if str(row[0]).startswith(below):
-                    found[texts[str(row[3])]] = _read(row, settings)
-        return found
+        rows = rows_in(self._database, f"{_SELECT} WHERE source IN ({{}}) ORDER BY at, place", texts)
+        return {texts[output.source]: output for output in _read(rows, folder)}
 
     def below(self, folder: str) -> list[Output]:
         """Everything recorded below a folder, by place."""
-        escaped = path_text(folder).replace("!", "!!").replace("%", "!%").replace("_", "!_")
-        rows = self._database.rows(
-            f"SELECT {_COLUMNS} FROM outputs WHERE place LIKE ? ESCAPE '!' ORDER BY place", (f"{escaped}/%",)
-        )
-        settings: dict[str, Mapping[str, Json]] = {}
-        return [_read(row, settings) for row in rows]
+        query = f"{_SELECT} WHERE place LIKE ? ESCAPE '!' ORDER BY place"
+        return [*_read(self._database.rows(query, (f"{like_text(_below(folder))}%",)))]
 
     def of_document(self, document: str, folder: str) -> list[Output]:
-        """What was made of a document below a folder, by place."""
-        asked = f"SELECT {_COLUMNS} FROM outputs WHERE document = ? ORDER BY place"
-        settings: dict[str, Mapping[str, Json]] = {}
-        below = f"{path_text(folder)}/"
-        return [
-            _read(row, settings) for row in self._database.rows(asked, (document,)) if str(row[0]).startswith(below)
-        ]
+        """The outputs of a document below a folder, by place."""
+        rows = self._database.rows(f"{_SELECT} WHERE document = ? ORDER BY place", (document,))
+        return [*_read(rows, folder)]
 
     def forget(self, places: Sequence[str]) -> None:
-        for portion, marks in in_portions([path_text(place) for place in places]):
-            self._database.change(f"DELETE FROM outputs WHERE place IN ({marks})", portion)
+        change_in(self._database, "DELETE FROM outputs WHERE place IN ({})", [path_text(place) for place in places])
 
 
-def _read(row: Sequence[object], known: dict[str, Mapping[str, Json]]) -> Output:
-    place, key, document, source, settings, files, at = row
-    text = str(settings)
-    if text not in known:
-        known[text] = json.loads(text)
-    written = tuple(OutputFile(*file) for file in json.loads(str(files)))
-    return Output(str(place), str(key), str(document), str(source), known[text], written, float(str(at)))
+def _read(rows: Iterable[Sequence[object]], folder: str | None = None) -> Iterator[Output]:
+    """The outputs of rows, of those below a folder where one is named."""
+    below = "" if folder is None else _below(folder)
+    decoded: dict[str, Mapping[str, Json]] = {}  # settings by their text, which is mostly the same for all
+    for place, key, document, source, settings, files, at in rows:
+        if not str(place).startswith(below):
+            continue
+        text = str(settings)
+        if text not in decoded:
+            decoded[text] = json.loads(text)
+        written = tuple(OutputFile(*file) for file in json.loads(str(files)))
+        yield Output(str(place), str(key), str(document), str(source), decoded[text], written, float(str(at)))
+
+
+def _below(folder: str) -> str:
+    """The beginning of the places in a folder."""
+    return f"{path_text(folder)}/"

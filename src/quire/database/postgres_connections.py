@@ -67,14 +67,14 @@ class Connections:
 
     def __init__(self, address: str) -> None:
         try:
-            given = conninfo_to_dict(address)
+            parts = conninfo_to_dict(address)
         except psycopg.Error:  # its message may quote a part of the password
             raise ConfigurationError(
                 "the address of the database is invalid; write one like postgresql://user@host:5432/name"
             ) from None
-        self._password = str(given.get("password") or "")
-        self._address = make_conninfo(**{**_DEFAULTS, **given})  # type: ignore[arg-type]
-        self.place = _shown(given)
+        self._password = str(parts.get("password") or "")
+        self._address = make_conninfo(**{**_DEFAULTS, **parts})  # type: ignore[arg-type]
+        self.place = _shown(parts)
         self._lock = Lock()
         self._places = BoundedSemaphore(MAX_CONNECTIONS)
         self._idle: list[Connection] = []
@@ -125,11 +125,11 @@ class Connections:
         try:
             yield
         except psycopg.Error as error:
-            said = " ".join(str(error).split()) or type(error).__name__
+            message = " ".join(str(error).split()) or type(error).__name__
             if self._password:
-                said = said.replace(self._password, "…")
+                message = message.replace(self._password, "…")
             advice = _LOST if self._reached and _is_lost(error) else _advice(error)
-            raise StoreError(f"the database {self.place}: {said}; {advice}") from None
+            raise StoreError(f"the database {self.place}: {message}; {advice}") from None
 
     def _alive(self) -> Connection | None:
         while True:
@@ -175,10 +175,10 @@ def _has_ended(connection: Connection) -> bool:
         return bool(selector.select(0))
 
 
-def _shown(given: dict[str, Any]) -> str:
-    user = f"{given['user']}@" if given.get("user") else ""
-    port = f":{given['port']}" if given.get("port") else ""
-    return f"postgresql://{user}{given.get('host', '')}{port}/{given.get('dbname', '')}"
+def _shown(parts: dict[str, Any]) -> str:
+    user = f"{parts['user']}@" if parts.get("user") else ""
+    port = f":{parts['port']}" if parts.get("port") else ""
+    return f"postgresql://{user}{parts.get('host', '')}{port}/{parts.get('dbname', '')}"
 
 
 _LOST = "check that the server runs, or start it again, then run the command again: what is done is kept"

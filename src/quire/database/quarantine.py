@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 
 from quire.core.errors import Category, PasswordError
-from quire.database.database import Database, in_portions
+from quire.database.database import Database, change_in, rows_in
 
 _COLUMNS = "key, document, source, category, reason, attempts, run, at, exit_code"
 
@@ -65,18 +65,12 @@ class Quarantine:
 
     def find(self, keys: Sequence[str]) -> dict[str, Quarantined]:
         """The entries of these keys, in few statements."""
-        found = {}
-        for portion, marks in in_portions(keys):
-            for row in self._database.rows(f"SELECT {_COLUMNS} FROM quarantine WHERE key IN ({marks})", portion):
-                found[str(row[0])] = _read(row)
-        return found
+        rows = rows_in(self._database, f"SELECT {_COLUMNS} FROM quarantine WHERE key IN ({{}})", keys)
+        return {str(row[0]): _read(row) for row in rows}
 
     def release(self, keys: Sequence[str]) -> int:
         """Let work be tried again; returns how many there were."""
-        return sum(
-            self._database.change(f"DELETE FROM quarantine WHERE key IN ({marks})", portion)
-            for portion, marks in in_portions(keys)
-        )
+        return change_in(self._database, "DELETE FROM quarantine WHERE key IN ({})", keys)
 
     def _forget_earlier(self, source: str, document: str) -> None:
         self._database.change("DELETE FROM quarantine WHERE source = ? AND document <> ?", (source, document))

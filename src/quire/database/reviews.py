@@ -13,12 +13,15 @@ from quire.core.errors import UsageError
 from quire.database.database import Database
 from quire.database.facts import integer
 
+LEASE_S = 120.0
+"""How long a claim holds without a heartbeat: browsers slow the timers of tabs in the background."""
 OPEN = "open"
 """The state of an item without a decision."""
 TRIED = 20
 """Parts that a claim tries at a time: others may get them first."""
 _ITEM = "review, path, number, part, field, doubt, state, version, decision, claim, reviewer, boot, expires"
 _REVIEW = "id, tenant, document, reference, place, run, name, opened, ended, sample, waiting"
+_CLAIMED = "claim = ? AND review IN (SELECT id FROM reviews WHERE tenant = ?)"
 _FREE = "(i.claim = '' OR i.boot <> ? OR i.expires <= ?)"
 
 
@@ -161,9 +164,11 @@ class ReviewTables:
             self._database.locked("SELECT id FROM reviews WHERE id = ?", (review,))
             yield
 
-    def find(self, id: str) -> ReviewRow | None:
+    def find(self, id: str, tenant: str | None = None) -> ReviewRow | None:
+        """The review; None if there is none of that id, or it is of another tenant than the one that is named."""
         rows = self._database.rows(f"SELECT {_REVIEW} FROM reviews WHERE id = ?", (id,))
-        return _review(rows[0]) if rows else None
+        found = _review(rows[0]) if rows else None
+        return found if found is None or tenant in (None, found.tenant) else None
 
     def content(self, id: str) -> str:
         rows = self._database.rows("SELECT content FROM reviews WHERE id = ?", (id,))
@@ -194,12 +199,9 @@ class ReviewTables:
         query = f"SELECT {_REVIEW} FROM reviews WHERE document = ? ORDER BY opened, id"
         return [_review(row) for row in self._database.rows(query, (document,))]
 
-    def items(self, review: str, *, part: str | None = None, claim: str | None = None) -> list[ItemRow]:
-        """The items of a review in their order: all, or those of a part or a claim."""
-        condition, values = "review = ?", [review]
-        for column, wanted in (("part", part), ("claim", claim)):
-            if wanted is not None:
-                condition, values = f"{condition} AND {column} = ?", [*values, wanted]
+    def items(self, review: str, *, part: str | None = None) -> list[ItemRow]:
+        """The items of a review in their order: all, or those of a part."""
+        condition, values = ("review = ?", [review]) if part is None else ("review = ? AND part = ?", [review, part])
         rows = self._database.rows(f"SELECT {_ITEM} FROM review_items WHERE {condition} ORDER BY number", values)
         return [self._item(row) for row in rows]
 
@@ -249,7 +251,6 @@ class ReviewTables:
         wanted: QueueFilter,
         claim: str,
         reviewer: str,
-        lease_s: float,
         *,
         after: tuple[str, str] | None = None,
         again: bool = True,
@@ -267,40 +268,25 @@ class ReviewTables:
                 self._database.change(
                     "UPDATE review_items SET claim = ?, reviewer = ?, boot = ?, expires = ? "
                     "WHERE review = ? AND part = ?",
-                    (claim, reviewer, self._database.epoch, self._database.now() + lease_s, review, part),
+                    (claim, reviewer, self._database.epoch, self._database.now() + LEASE_S, review, part),
                 )
             return review, part
         return None
 
-    def renew(self, claim: str, lease_s: float) -> bool:
-        """Extend a claim; False if it was released, or another reviewer has taken the items over."""
-        values = (self._database.epoch, self._database.now() + lease_s, claim)
-        return self._database.change("UPDATE review_items SET boot = ?, expires = ? WHERE claim = ?", values) > 0
+    def renew(self, claim: str, tenant: str) -> bool:
+        """Extend a claim of a tenant; False if it was released, or another reviewer has taken the items over."""
+        values = (self._database.epoch, self._database.now() + LEASE_S, claim, tenant)
+        return self._database.change(f"UPDATE review_items SET boot = ?, expires = ? WHERE {_CLAIMED}", values) > 0
 
-    def release(self, claim: str) -> None:
-        """End a claim; does nothing if it has ended."""
-        self._database.change("UPDATE review_items SET claim = '', expires = 0 WHERE claim = ?", (claim,))
+    def release(self, claim: str, tenant: str) -> None:
+        """End a claim of a tenant; does nothing if it has ended."""
+        self._database.change(f"UPDATE review_items SET claim = '', expires = 0 WHERE {_CLAIMED}", (claim, tenant))
 
-    def tenant_of_claim(self, claim: str) -> str | None:
-        """The tenant of a claim that holds items."""
-        rows = self._database.rows(
-            "SELECT r.tenant FROM review_items i JOIN reviews r ON r.id = i.review WHERE i.claim = ?", (claim,)
-        )
-        return str(rows[0][0]) if rows else None
+    def change(self, item: ItemRow, action: str) -> ItemRow:
+        """Decide about an item, append that to its history, and end the review with its last doubt. `item` has the new
+        state and decision, who decides with which claim, and the version about which is decided.
 
-    def change(
-        self,
-        item: ItemRow,
-        *,
-        action: str,
-        state: str,
-        decision: Json,
-        claim: str,
-        reviewer: str,
-    ) -> ItemRow:
-        """Decide about an item as it was known, append that to its history, and end the review with its last doubt.
-
-        Raises StaleItem if the item has changed, or another reviewer has it.
+        Raises StaleItem if the item has another version, or another reviewer has it.
         """
         where = "review = ? AND path = ?"
         with self.deciding(item.review):  # two decisions about its last two items must see each other
@@ -310,17 +296,17 @@ class ReviewTables:
             found = self._item(rows[0])
             if found.version != item.version:
                 raise StaleItem(f"{item.path} has changed: {found.reviewer or 'another reviewer'} was faster", found)
-            if found.held and found.claim != claim:
+            if found.held and found.claim != item.claim:
                 raise StaleItem(f"{item.path} is being reviewed by {found.reviewer or 'another reviewer'}", found)
-            text = None if decision is None else json.dumps(decision, allow_nan=False)
+            text = None if item.decision is None else json.dumps(item.decision, allow_nan=False)
             self._database.change(
                 f"UPDATE review_items SET state = ?, decision = ?, version = version + 1, reviewer = ? WHERE {where}",
-                (state, text, reviewer, item.review, item.path),
+                (item.state, text, item.reviewer, item.review, item.path),
             )
             self._database.change(
                 "INSERT INTO review_history (review, path, version, document, action, decision, reviewer, at) "
                 "SELECT id, ?, ?, document, ?, ?, ?, ? FROM reviews WHERE id = ?",
-                (item.path, found.version + 1, action, text, reviewer, time.time(), item.review),
+                (item.path, found.version + 1, action, text, item.reviewer, time.time(), item.review),
             )
             left = "SELECT count(*) FROM review_items WHERE review = ? AND state = ? AND doubt <> ''"
             ((open_,),) = self._database.rows(left, (item.review, OPEN))

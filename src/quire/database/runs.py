@@ -12,7 +12,7 @@ from quire.core.errors import Category, UsageError
 from quire.core.event_metrics import ended_run, metrics_of
 from quire.core.events import Event
 from quire.core.keys import digest_of
-from quire.database.database import Database, in_portions
+from quire.database.database import Database, in_portions, like_text, rows_in
 from quire.database.leases import ALIVE, expire_dead_owners
 from quire.database.metrics import add_metrics, keep_metrics
 from quire.database.secrets import remove_secrets
@@ -78,10 +78,7 @@ class Runs:
         before: str | None = None,
         limit: int = 100,
     ) -> list[RunStatus]:
-        """The latest runs first: those of a flow, in a state, whose id begins with a text, that follow `before`.
-
-        Raises UsageError when `before` is unknown.
-        """
+        """The latest runs first. Raises UsageError when `before` is unknown."""
         last = self._known("SELECT submitted FROM runs WHERE run = ?", before)[0] if before else None
         stored = ("running", "interrupted") if state in ("running", "interrupted") else (state,) if state else ()
         conditions = [
@@ -90,11 +87,10 @@ class Runs:
             *(["run LIKE ? ESCAPE '!'"] if prefix else []),
             *(["(submitted < ? OR (submitted = ? AND run > ?))"] if before else []),
         ]
-        escaped = prefix.replace("!", "!!").replace("%", "!%").replace("_", "!_")
         following = (last, last, before) if before else ()
-        values = (*([flow] if flow else []), *stored, *([f"{escaped}%"] if prefix else []), *following)
-        wanted = f"WHERE {' AND '.join(conditions)} " if conditions else ""
-        query = f"SELECT {_COLUMNS} FROM runs {wanted}ORDER BY submitted DESC, run LIMIT ? OFFSET ?"
+        values = (*([flow] if flow else []), *stored, *([f"{like_text(prefix)}%"] if prefix else []), *following)
+        where = f"WHERE {' AND '.join(conditions)} " if conditions else ""
+        query = f"SELECT {_COLUMNS} FROM runs {where}ORDER BY submitted DESC, run LIMIT ? OFFSET ?"
         found: list[RunStatus] = []
         seen = 0
         # Whether a run has a living owner is known only after reading the row, so a page may hold too few.
@@ -106,12 +102,9 @@ class Runs:
         return found[:limit]
 
     def ended(self, runs: Sequence[str]) -> set[str]:
-        """Those that have ended, or are unknown. Does not look for dead owners."""
+        """The ids of the runs that have ended, or are unknown. Does not look for dead owners."""
         going = f"SELECT run FROM runs WHERE NOT {HAS_ENDED} AND run IN ({{}})"
-        portions = in_portions(runs)
-        return set(runs) - {
-            str(run) for some, marks in portions for (run,) in self._database.rows(going.format(marks), some)
-        }
+        return set(runs) - {str(run) for (run,) in rows_in(self._database, going, runs)}
 
     def in_progress(self, flow: str, *, before: float | None = None) -> int:
         """How many runs of a flow have not ended; with `before`, those that wait and were submitted earlier."""
@@ -136,8 +129,8 @@ class Runs:
 
     def latest_inputs(self, flow: str, *, limit: int) -> Sequence[Json]:
         """The inputs of the latest runs of a flow, the latest first. Only reads, whatever state they are in."""
-        asked = "SELECT inputs FROM runs WHERE flow = ? ORDER BY submitted DESC, run LIMIT ?"
-        return [json.loads(str(inputs)) for (inputs,) in self._database.rows(asked, (flow, limit))]
+        query = "SELECT inputs FROM runs WHERE flow = ? ORDER BY submitted DESC, run LIMIT ?"
+        return [json.loads(str(inputs)) for (inputs,) in self._database.rows(query, (flow, limit))]
 
     def set_state(self, run: str, state: RunState) -> None:
         """Set the state of a run, unless it has ended or is paused."""
@@ -341,11 +334,10 @@ def forget_ended_runs(database: Database, *, before: float) -> int:
 
 
 def _new(database: Database, run: str, events: Sequence[Event]) -> list[Event]:
-    """Those that the run does not have yet, each once."""
+    """The events that the run does not have yet, each once."""
     by_id = {event.id: event for event in reversed(events)}
-    for portion, marks in in_portions(list(by_id)):
-        for (known,) in database.rows(f"SELECT id FROM events WHERE run = ? AND id IN ({marks})", (run, *portion)):
-            del by_id[str(known)]
+    for (known,) in rows_in(database, "SELECT id FROM events WHERE run = ? AND id IN ({})", [*by_id], (run,)):
+        del by_id[str(known)]
     return [event for event in events if by_id.pop(event.id, None) is not None]
 
 

@@ -6,8 +6,6 @@ from typing import Literal
 
 from quire.core.errors import StoreError
 
-VERSION = 8
-
 Dialect = Literal["sqlite", "postgresql"]
 
 _VERSION_1 = """
@@ -263,17 +261,9 @@ INSERT INTO scopes SELECT DISTINCT tenant FROM reviews WHERE tenant <> '';
 UPDATE schema_version SET version = 8
 """
 
-_MIGRATIONS = {
-    0: _VERSION_1,
-    1: _VERSION_2,
-    2: _VERSION_3,
-    3: _VERSION_4,
-    4: _VERSION_5,
-    5: _VERSION_6,
-    6: _VERSION_7,
-    7: _VERSION_8,
-}
-"""From each version to the next one; 0 is an empty database."""
+_MIGRATIONS = _VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4, _VERSION_5, _VERSION_6, _VERSION_7, _VERSION_8
+"""From each version to the next one, beginning with an empty database, which is version 0."""
+VERSION = len(_MIGRATIONS)
 
 
 def migration(version: int, *, dialect: Dialect) -> list[str]:

@@ -15,7 +15,7 @@ def remove_secrets(database: Database, table: Literal["runs", "invocations"], id
     column, name = ("inputs", "run") if table == "runs" else ("argument", "key")
     found = f"SELECT {column} FROM {table} WHERE {name} = ? AND {column} LIKE ?"
     for (text,) in database.rows(found, (id, f'%"{KEY}"%')):
-        given = json.loads(str(text))
-        if isinstance(given, dict) and KEY in given:
-            del given[KEY]
-            database.change(f"UPDATE {table} SET {column} = ? WHERE {name} = ?", (json.dumps(given), id))
+        inputs = json.loads(str(text))
+        if isinstance(inputs, dict) and KEY in inputs:
+            del inputs[KEY]
+            database.change(f"UPDATE {table} SET {column} = ? WHERE {name} = ?", (json.dumps(inputs), id))

@@ -47,8 +47,8 @@ def delete_sources(database: Database, run: str, gone: Collection[int], listed: 
     for sequence, document, payload in database.rows(
         "SELECT sequence, document, payload FROM events WHERE run = ?", (run,)
     ):
-        told = json.loads(str(payload))
-        if document in about or ("document" in told and told.get("number", 0) - 1 in gone):
+        event = json.loads(str(payload))
+        if document in about or ("document" in event and event.get("number", 0) - 1 in gone):
             database.change("DELETE FROM events WHERE run = ? AND sequence = ?", (run, sequence))
 
 

@@ -121,6 +121,7 @@ class Index:
         """The batch that adds documents. Makes the version of the index that it fills."""
         from quire.durable.folders.batch_request import BatchRequest
         from quire.durable.indexing.delivery import FLOW, INPUTS, IndexTarget
+        from quire.durable.indexing.earlier_versions import is_alike
 
         embedder = chosen_embedder(self._named)
         target = IndexTarget(NONE if embedder is None else embedder.name if self._named == AUTO else self._named)
@@ -129,7 +130,7 @@ class Index:
         searched = self._indexes.open()
         if rebuild:
             wanted += self._indexed_beside(wanted, self._indexes.open(profile) or searched)
-        elif searched is not None and searched.profile != profile and _is_alike(searched.profile, profile):
+        elif searched is not None and searched.profile != profile and is_alike(searched.profile, profile):
             wanted += self._indexed_beside(wanted, searched)
         if not wanted:
             raise UsageError("there is nothing to index; name documents or folders, or --rebuild an index")
@@ -271,10 +272,9 @@ class Index:
         """Search a version from now on. One that was rebuilt, or filled by new code, takes the place of the earlier
         ones, which are dropped, unless it lacks documents of them, for example because they could not be read this
         time, or a server has put some there."""
-        from quire.durable.indexing.delivery import records_of
+        from quire.durable.indexing.earlier_versions import earlier_versions, replace_versions
 
-        same = [version.name for version in self.versions() if _is_alike(version.profile, index.profile)]
-        opened = [found for name in same[: same.index(index.name)] if (found := self._indexes.open(name=name))]
+        opened = earlier_versions(self._indexes, index)
         earlier = [one for one in opened if {*one.tenants()} <= {self._tenant}]
         known = index.known(tenant=self._tenant)
         paths = {path for path, _ in known.values()}
@@ -282,11 +282,7 @@ class Index:
             for document, (path, _) in one.known(tenant=self._tenant).items():
                 if document not in known and path not in paths and Path(path).exists():
                     return
-        self._indexes.switch(index.name)
-        outputs = Outputs(self._store.database)
-        for one in earlier:
-            self._indexes.drop(one.name)
-            outputs.forget([output.place for output in outputs.below(records_of(one.name, self._engine))])
+        replace_versions(self._store, self._indexes, index, earlier, self._engine)
 
     def _reconcile(self, index: IndexBackend, request: BatchRequest) -> None:
         """Forget records of documents that the index has lost, and remove documents whose files are gone.
@@ -303,8 +299,3 @@ class Index:
         index.remove(sorted(gone - alive), tenant=self._tenant)
         # A document of which another file is left is put again, with the path of that one.
         outputs.forget([output.place for output in recorded if output.document in gone])
-
-
-def _is_alike(one: IndexProfile, other: IndexProfile) -> bool:
-    """Whether two versions differ at most in the code that made their contents."""
-    return replace(one, terms=other.terms) == other

@@ -12,14 +12,15 @@ from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.net.restate_server import RestateServer
 from quire.runtime.restate.endpoint import Endpoint
 from quire.runtime.restate.process import Worker, listen
-from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.registration import limit, register, served
+from quire.runtime.restate.run_tables import RunTables
 from quire.store.opening import open_store
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerOptions:
-    """What a worker serves and where. It registers with the server at `admin`, under the address `advertise`."""
+    """The store, pools and addresses of a worker. It registers with the server at `admin`, under the address
+    `advertise`."""
 
     store: str
     facts: str | None = None
@@ -44,10 +45,10 @@ def run_worker(options: WorkerOptions, say: Callable[[str], None]) -> bool:
         workflows = workflows_on(store, workers=options.workers, password=options.password, definitions=True)
         scopes = limit(server, options.limits) if server else frozenset()
         slots = {pool: known[pool] for pool in pools}
-        records = RunRecords(store.database)
+        tables = RunTables(store.database)
         worker = Worker(
             listen(options.bind),
-            lambda: Endpoint(workflows, records, slots=slots, scopes=scopes),
+            lambda: Endpoint(workflows, tables, slots=slots, scopes=scopes),
             drain_s=options.drain_s,
         )
         worker.start()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Literal, TypeGuard, TypeVar, get_args, overload
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Literal, TypeGuard, TypeVar, get_args, get_type_hints, overload
 
 from quire.core.context import Json
 from quire.core.errors import ConfigurationError, UsageError
@@ -15,7 +15,7 @@ from quire.flow.value_types import ANY, Type, type_of_annotation
 F = TypeVar("F", bound=Callable[..., object])
 
 Unit = Literal["document", "page", "region"]
-"""What a component is called for: the whole document, or each page of it."""
+"""The unit that a component is called for: the whole document, or each page of it."""
 UNITS: tuple[Unit, ...] = get_args(Unit)
 _MARK = "__quire_component__"
 _OURS = {"DocumentResult": Type("result"), "Document": Type("document")}
@@ -32,7 +32,7 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """What a step runs. `outputs` names what a path can refer to; None means not declared.
+    """The work of a step. `outputs` names what a path can refer to; None means not declared.
 
     Instead of a function a component can name a `workflow`, which the runtime starts, or a `service` of the process
     that runs the flow, which is called with references to documents instead of documents.
@@ -135,6 +135,15 @@ def component_of(function: Callable[..., object], name: str) -> Component:
         function=function,
         description=(inspect.getdoc(function) or "").partition("\n")[0],
     )
+
+
+def field_options(options: type, *, without: Collection[str] = ()) -> dict[str, Port]:
+    """The fields of a dataclass of options as options of a component, with their types and defaults."""
+    types = get_type_hints(options)
+    named = [one for one in fields(options) if one.name not in without]
+    return {
+        f.name: Port(type_of_annotation(types[f.name]), required=False, default=_jsonable(f.default)) for f in named
+    }
 
 
 def _port(parameter: inspect.Parameter, type: Type) -> Port:

@@ -9,6 +9,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
+from quire.core.lazy_patterns import lazy_pattern
 from quire.lexicon.phrases import TextSpan, folded
 from quire.lexicon.words import alternatives, folded_words, word_groups, words_of
 
@@ -33,34 +34,34 @@ _ONE = (
     rf"(?:\d{{1,3}}(?:(?:{_GROUPS}|[ .,])\d{{3}})+(?:[.,]\d+)?|\d{{1,2}}(?:,\d{{2}})+,\d{{3}}(?:\.\d+)?"
     r"|\d+(?:[.,]\d+)?|\.\d+)"
 )
-_ALONE = re.compile(
+_ALONE = lazy_pattern(
     rf"\(?\s?(?:{_SIGN}\s?)?(?P<before>{CURRENCY}\s?)?\(?(?:{_SIGN})?(?P<inside>{CURRENCY})?\s?(?P<digits>{_ONE})"
     rf"(?:(?<=[.,]\d\d)[-−])?\s?(?P<percent>[%‰])?\s?(?:\)%?)?(?P<after>\s?{CURRENCY}\)?)?"
 )
-_BEGINS = re.compile(rf"[(]?(?:{_SIGN})?(?:{CURRENCY}\s?)?[(]?(?:{_SIGN})?\d")
-_PAID = re.compile(rf"{CURRENCY}\s?[-−–]?\d|\d\s?{CURRENCY}")
-_CENTS = re.compile(r"(?<![.,\d])\d[\d.,]*[.,]\d\d(?![.,]?\d)")
+_BEGINS = lazy_pattern(rf"[(]?(?:{_SIGN})?(?:{CURRENCY}\s?)?[(]?(?:{_SIGN})?\d")
+_PAID = lazy_pattern(rf"{CURRENCY}\s?[-−–]?\d|\d\s?{CURRENCY}")
+_CENTS = lazy_pattern(r"(?<![.,\d])\d[\d.,]*[.,]\d\d(?![.,]?\d)")
 LONGEST = 40  # characters of a number with its currency
 _CURRENCY = r"(?:[$€£¥₹₩₽₺₴₦฿]|[A-Z]{2,3}\$?|Rs\.?|Fr\.?|kr\.?)"
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     rf"(?P<open>\()?\s?(?P<sign>{_SIGN})?\s?(?:(?P<currency>{_CURRENCY})\s?)?(?P<sign2>{_SIGN})?(?P<open2>\()?\s?"
     rf"(?P<digits>{_DIGITS})"
     rf"(?P<trailing>(?:[-−]|\s[-−](?=\s*(?:\n|$)))(?![\w\-−]))?"
     r"\s?(?P<percent>%|٪|‰|(?:per\s?cent|percent|prozent|pour cent|por ciento)\b)?"
     rf"\s?(?P<close>\))?"
 )
-_SCALE = re.compile(
+_SCALE = lazy_pattern(
     rf"\s*(?:{_CURRENCY}\s)?({'|'.join(sorted(map(re.escape, _SCALES), key=len, reverse=True))})\b\.?", re.IGNORECASE
 )
-_HEAD = re.compile(
+_HEAD = lazy_pattern(
     r"\b(?:in|en|expressed in|amounts? in|stated in|dollars in|\$ in|€ in|£ in)\s+"
     r"(?:(?:[A-Z]{3}|US|U\.S\.|[$€£¥₹])\s*)?"
     rf"({'|'.join(sorted((name for name in _SCALES if len(name) > 1), key=len, reverse=True))})\b"
     r"|[(\[]\s*(?:[$€£¥₹]|[A-Z]{3})?\s*['’]?(000s?|m|mn|bn|k)\s*[)\]]|[$€£¥₹]\s?['’]?(000s?)\b",
     re.IGNORECASE,
 )
-_CREDIT = re.compile(r"\s?(?:CR|DR|Cr|Dr|H|S)\.?(?!\w)")
-_WHOLE_CELL = re.compile(r"[\s$€£¥₹()A-Z]*")
+_CREDIT = lazy_pattern(r"\s?(?:CR|DR|Cr|Dr|H|S)\.?(?!\w)")
+_WHOLE_CELL = lazy_pattern(r"[\s$€£¥₹()A-Z]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
+from quire.core.lazy_patterns import lazy_pattern
 from quire.lexicon.phrases import TextSpan, unaccented
 from quire.lexicon.words import folded_words, word_groups
 
@@ -23,28 +24,34 @@ _NAMED = rf"(?P<n>{_NAMES})"
 _ORDINAL = r"(?:\s?(?:st|nd|rd|th|er|re|eme|os?|as?|º|ª|[.]))?"
 _OF = r"(?:\s*(?:of|de|del|di|du|d')\s+(?:the\s+month\s+of\s+)?|[\s.,/_-]*)"
 _BETWEEN = r"(?:\s*(?:of|de|del|di|do|anno|г\.?)\s+|[\s.,/_'’-]*)"
-_PATTERNS = tuple(
-    re.compile(pattern, re.UNICODE)
+_MONTH_NAME = lazy_pattern(_NAMED)
+_NUMBERED_DAYS = tuple(
+    lazy_pattern(pattern)
     for pattern in (
         rf"(?<!\d){_YEAR}\s?[-/.]\s?{_MONTH}\s?[-/.]\s?{_DAY}(?!\d)",
         rf"(?<!\d){_YEAR}\s?[年년]\s?{_MONTH}\s?[月월]\s?{_DAY}\s?[日일]",
         rf"(?<![\d]){_YEAR}(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?!\d)",
+    )
+)
+_NAMED_DAYS = tuple(
+    lazy_pattern(pattern)
+    for pattern in (
         rf"(?<!\w){_DAY}{_ORDINAL}(?:\s+day)?{_OF}{_NAMED}(?!\w(?<!\d)){_BETWEEN}{_SHORT_YEAR}(?!\d)",
         rf"(?<!\w){_NAMED}[\s.,/_-]*{_DAY}{_ORDINAL}\s*[,./\s_-]\s*{_SHORT_YEAR}(?!\d)",
         rf"(?<!\w){_YEAR}[\s.,/_-]*{_NAMED}[\s.,/_-]*{_DAY}(?!\d)",
     )
 )
-_NUMERIC = re.compile(
+_NUMERIC = lazy_pattern(
     r"(?<![\d.,/])(\d{1,2})\s?([-/.‐–])\s?(\d{1,2})\s?\2\s?((?:1[6-9]|2[01])\d\d|\d\d)(?!\d(?!\d?:\d\d))"
 )
-_MONTHLY = (
-    re.compile(rf"(?<!\w){_NAMED}{_BETWEEN}{_YEAR}(?!\d)"),
-    re.compile(rf"(?<![\d./-]){_MONTH}\s?[/.-]\s?{_YEAR}(?![\d./-])"),
-    re.compile(rf"(?<!\d){_YEAR}-(?P<m>0[1-9]|1[0-2])(?![\d-])"),
-    re.compile(rf"(?<!\d){_YEAR}\s?[年년]\s?{_MONTH}\s?[月월](?!\s?\d)"),
+_NAMED_MONTHS = (lazy_pattern(rf"(?<!\w){_NAMED}{_BETWEEN}{_YEAR}(?!\d)"),)
+_NUMBERED_MONTHS = (
+    lazy_pattern(rf"(?<![\d./-]){_MONTH}\s?[/.-]\s?{_YEAR}(?![\d./-])"),
+    lazy_pattern(rf"(?<!\d){_YEAR}-(?P<m>0[1-9]|1[0-2])(?![\d-])"),
+    lazy_pattern(rf"(?<!\d){_YEAR}\s?[年년]\s?{_MONTH}\s?[月월](?!\s?\d)"),
 )
 _WORDED_DAYS = [name for names in word_groups("ordinals").values() for name in names]
-_WORDED = re.compile(
+_WORDED = lazy_pattern(
     rf"(?<!\w)(?P<w>{'|'.join(sorted(_WORDED_DAYS, key=len, reverse=True))})\s+(?:day\s+)?(?:of\s+)?{_NAMED}"
     rf"{_BETWEEN}{_YEAR}(?!\d)"
 )
@@ -63,7 +70,8 @@ class PrintedDate(NamedTuple):
 def dates_in(text: str) -> list[PrintedDate]:
     """All dates of a text in their order, of those that overlap the longest."""
     line = unaccented(text)
-    found = [*_days(line), *_months(line)]
+    has_name = _MONTH_NAME.search(line) is not None  # few texts do: the others are not searched for each order
+    found = [*_days(line, has_name), *_months(line, has_name)]
     found.sort(key=lambda one: (one.span[0], -one.span[1]))
     kept: list[PrintedDate] = []
     for one in found:
@@ -97,8 +105,8 @@ def _is_day(reading: str) -> bool:
     return len(reading) == len("2024-03-12")
 
 
-def _days(line: str) -> Iterator[PrintedDate]:
-    for pattern in _PATTERNS:
+def _days(line: str, has_name: bool) -> Iterator[PrintedDate]:
+    for pattern in (*_NUMBERED_DAYS, *(_NAMED_DAYS if has_name else ())):
         for match in pattern.finditer(line):
             named = match.groupdict()
             month = MONTHS[named["n"]] if named.get("n") else int(match["m"])
@@ -109,12 +117,12 @@ def _days(line: str) -> Iterator[PrintedDate]:
         if len(match[1]) == len("24") and len(match[4]) == len("24") and not readings - {""}:
             readings = {_iso(_year(match[1]), second, int(match[4]))}  # 99/12/31
         yield from _one(match, readings)
-    for match in _WORDED.finditer(line):
+    for match in _WORDED.finditer(line) if has_name else ():
         yield from _one(match, {_iso(int(match["y"]), MONTHS[match["n"]], _WORDED_DAYS.index(match["w"]) + 1)})
 
 
-def _months(line: str) -> Iterator[PrintedDate]:
-    for pattern in _MONTHLY:
+def _months(line: str, has_name: bool) -> Iterator[PrintedDate]:
+    for pattern in (*(_NAMED_MONTHS if has_name else ()), *_NUMBERED_MONTHS):
         for match in pattern.finditer(line):
             named = match.groupdict()
             month = MONTHS[named["n"]] if named.get("n") else int(match["m"])

@@ -10,6 +10,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
+from quire.core.lazy_patterns import lazy_pattern
+
 FUZZY = 0.9
 """The least similarity of two texts that are taken for the same: 1 letter of 10 may be misread."""
 SHORTEST_FUZZY = 6
@@ -27,7 +29,7 @@ _ALIKE = {
     **dict.fromkeys("‐‑‒–—―−﹣－", "-"),
     **dict.fromkeys("\xad\u200b\u200c\u200d\u2060\ufeff", ""),
 }
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_UNSPACED = lazy_pattern(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
 class Likeness(NamedTuple):

@@ -29,7 +29,7 @@ _PARTS = re.compile(r"[-./_'’&+#:]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _RAISED = re.compile(r"(?<![⁰-⁹¹²³⁺⁻⁼⁽])(?:(?<=[^\W\d_]{3})|(?<=\d)|(?<=[^\w\s]))[⁰¹²³⁴-⁹⁺⁻⁼⁽]+")
 """Marks of notes and powers, which are no part of the word or number before them; `m²` is one word."""
-_CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr", "₩": "krw"}
+CURRENCY_TERMS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr", "₩": "krw"}
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _FISCAL = re.compile(r"(?:fy|q[1-4])(?P<y>(?:19|20)?\d\d)")
@@ -147,8 +147,8 @@ def _terms_between_spaces(folded: str) -> tuple[str, ...]:
 
 
 def _terms_of(token: str) -> tuple[str, ...]:
-    if token in _CURRENCIES:
-        return (_CURRENCIES[token],)
+    if token in CURRENCY_TERMS:
+        return (CURRENCY_TERMS[token],)
     if _NUMBER.fullmatch(token):
         return (_number(token),)
     if not token.isascii() and _UNSPACED.search(token):

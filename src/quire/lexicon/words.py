@@ -1,7 +1,8 @@
 """The words of every language, from the data files in `languages`: one for each language, and `any.json`.
 
 A file maps keys (`KEYS`) to words, to groups of words, or to groups of words with weights. A word is written as the
-language spells it; whoever compares it with a text folds both.
+language spells it; whoever compares it with a text folds both. In phrases, what stands in brackets may be missing, and
+`…` is for up to forty characters of the same sentence: `cost(s) of sales`, `cash … operating activities`.
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ KEYS: Mapping[str, str] = {
     "label_weights": "by concept: labels that name it more or less surely than 1",
     "labels": "by concept: how pages call it",
     "letters": "letters that few other languages have",
+    "line_item_fillers": "words of labels of line items that name nothing",
+    "line_item_labels": "by line item: how financial statements call it, the usual labels first",
+    "line_item_names": "by line item: how schemas and questions call it",
+    "line_item_qualifiers": "words behind the name of a line item that make it no other one",
+    "line_item_synonyms": "by word: other words of line items that mean the same",
     "months": "by number: full names and abbreviations",
     "name_particles": "words without a capital that names of companies have",
     "nationalities": "adjectives of countries",
@@ -42,14 +48,25 @@ KEYS: Mapping[str, str] = {
     "other_states": "states and provinces with laws of their own, outside of the United States",
     "page_of": "words between a page number and the number of pages",
     "page_words": "words before a page number",
+    "period_fillers": "words that stand beside `period_words`",
+    "period_words": "words by which a line names the period or the unit of the numbers below it",
+    "query_reasons": "in the group `reasons`: phrases of questions that ask for them",
+    "query_synonyms": "by the words that documents use: phrases of questions that mean them",
     "scales": "by factor: words behind a number that multiply it",
     "section_words": "words before the number of a section",
     "stamps": "words of rubber stamps",
+    "statement_lines": "by financial statement and kind of line: phrases of such lines",
+    "statement_names": "by financial statement: phrases of questions that name it",
+    "statement_titles": "by financial statement: phrases of its title",
+    "statement_topics": "by financial statement: phrases of questions that imply it",
     "stop_words": "words of queries that find nothing by themselves",
+    "unit_words": "words of the line above a table that names the unit of its numbers",
     "us_states": "states of the United States",
     "yes": "words that affirm",
 }
 """What each key of a language file holds."""
+_OPTIONAL_WORD, _OPTIONAL = re.compile(r"(?<!\S)\\\(([^)]*)\\\) "), re.compile(r"\\\(([^)]*)\\\)")
+"""Brackets in a phrase, in the form of `re.escape`."""
 
 
 @cache
@@ -58,8 +75,8 @@ def _languages() -> Mapping[str, Mapping[str, Any]]:
     return {path.stem: json.loads(path.read_bytes()) for path in sorted(folder.glob("*.json"))}
 
 
-def words_by_language(key: str) -> dict[str, list[str]]:
-    """The words of a key, by the code of their language."""
+def words_by_language(key: str) -> dict[str, Any]:
+    """The words of a key as the file of each language has them, by its code: a list, or a list for each group."""
     return {name: language[key] for name, language in _languages().items() if key in language}
 
 
@@ -95,3 +112,24 @@ def alternatives(listed: Iterable[str]) -> str:
     """A regular expression for any of some words, the longest first; a space is white space of any length."""
     escaped = (re.escape(word).replace(r"\ ", r"\s+") for word in sorted(listed, key=lambda word: (-len(word), word)))
     return f"(?:{'|'.join(escaped)})"
+
+
+@cache
+def phrase_patterns(key: str) -> Mapping[str, re.Pattern[str]]:
+    """By group: a regular expression for any phrase of a key in all languages, as whole words in small letters."""
+    return {group: re.compile(rf"(?<!\w){_any_phrase(listed)}(?!\w)") for group, listed in word_groups(key).items()}
+
+
+@cache
+def squeezed_patterns(key: str) -> Mapping[str, re.Pattern[str]]:
+    """By group: the same for a text without spaces, where a phrase may be a part of a longer word."""
+    return {group: re.compile(_any_phrase(listed).replace(" ", "")) for group, listed in word_groups(key).items()}
+
+
+def _any_phrase(phrases: Iterable[str]) -> str:
+    return f"(?:{'|'.join(map(_phrase, phrases))})"
+
+
+def _phrase(phrase: str) -> str:
+    pattern = _OPTIONAL_WORD.sub(r"(?:\1 )?", re.escape(phrase).replace(r"\ ", " "))
+    return _OPTIONAL.sub(r"(?:\1)?", pattern).replace(" …", "[^.|]{0,40}")

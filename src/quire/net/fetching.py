@@ -97,14 +97,14 @@ def _reporting(url: str, policy: FetchPolicy) -> Iterator[None]:
     try:
         yield
     except HttpError as error:
-        said = f"took longer than {policy.timeout_s:g} s; try again later" if error.late else str(error)
-        raise FetchError(said, document=shown_url(url), passing=error.passing) from error
+        message = f"took longer than {policy.timeout_s:g} s; try again later" if error.late else str(error)
+        raise FetchError(message, document=shown_url(url), passing=error.passing) from error
 
 
 def _check_status(response: HTTPResponse, ok: bool) -> None:
     if not ok:
-        said = f"the server answered {response.status} {response.reason}".rstrip()
-        raise HttpError(said, passing=response.status in PASSING)
+        reason = f"the server answered {response.status} {response.reason}".rstrip()
+        raise HttpError(reason, passing=response.status in PASSING)
 
 
 def _saved(response: HTTPResponse, url: str, limit: int, folder: Path | None) -> Path:

@@ -80,10 +80,10 @@ class ModelServer:
     def endpoint(self, path: str, *, base: str = "") -> str:
         """The URL for `path`, from the URL of the server, with or without `base`, or from the complete one."""
         parts = urlsplit(self.url)
-        given = parts.path.rstrip("/")
-        if not given.endswith(f"/{path}"):
-            given = f"{given or base}/{path}"
-        return parts._replace(path=given, fragment="").geturl()
+        whole = parts.path.rstrip("/")
+        if not whole.endswith(f"/{path}"):
+            whole = f"{whole or base}/{path}"
+        return parts._replace(path=whole, fragment="").geturl()
 
     def post(
         self,

@@ -12,11 +12,9 @@ from quire.core.errors import ConfigurationError, RunError, UsageError
 from quire.net.transport import Deadline, HttpError, HttpRequest, HttpResponse, Transport
 
 INGRESS = "http://127.0.0.1:8080"
-"""Where a server listens by default."""
+"""The address at which a server listens by default."""
 ADMIN_PORT = 9070
 TIMEOUT_S = 30.0
-NOT_READY = 470
-"""The status of the ingress while an invocation has not ended."""
 
 
 class Unreachable(RunError):
@@ -28,7 +26,7 @@ class Unreachable(RunError):
 
 @dataclass(frozen=True, slots=True)
 class ServerInvocation:
-    """What the server knows of an invocation."""
+    """The state of an invocation, as the server knows it."""
 
     id: str
     status: str
@@ -88,12 +86,12 @@ class RestateServer:
     def children(self, invocation: str) -> list[str]:
         """All invocations called by an invocation, directly or indirectly, as far as the server still knows them."""
         found: list[str] = []
-        asked = [invocation]
-        while asked:
-            callers = ", ".join(f"'{_plain(one)}'" for one in asked)
+        parents = [invocation]
+        while parents:
+            callers = ", ".join(f"'{_plain(one)}'" for one in parents)
             rows = self.query(f"SELECT id FROM sys_invocation WHERE invoked_by_id IN ({callers})")
-            asked = [row["id"] for row in rows if row["id"] not in found]
-            found += asked
+            parents = [row["id"] for row in rows if row["id"] not in found]
+            found += parents
         return found
 
     def cancel(self, invocation: str) -> None:
@@ -136,13 +134,6 @@ class RestateServer:
         rules = [{"pattern": scope, "limits": {"concurrency": many}} for scope, many in concurrency.items()]
         answer = self._ask("PUT", f"{self.admin}/limits/rules", json.dumps(rules).encode())
         self._right(answer, "the limits were not accepted")
-
-    def deployments(self) -> Sequence[Mapping[str, Json]]:
-        answer = self._ask("GET", f"{self.admin}/deployments")
-        found: list[Mapping[str, Json]] = self._right(answer, "the server did not list its deployments").json()[
-            "deployments"
-        ]
-        return found
 
     def deploy(self, uri: str, *, force: bool) -> HttpResponse:
         return self._ask(
@@ -202,10 +193,10 @@ class _Overdue(Unreachable):
 def message_of(reply: HttpResponse) -> str:
     """The error message of the server."""
     try:
-        said = reply.json()
+        body = reply.json()
     except ValueError:
-        said = None
-    return str(said["message"]) if isinstance(said, dict) and "message" in said else reply.body.decode(errors="replace")
+        body = None
+    return str(body["message"]) if isinstance(body, dict) and "message" in body else reply.body.decode(errors="replace")
 
 
 def _plain(name: str) -> str:

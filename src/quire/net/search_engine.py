@@ -1,4 +1,4 @@
-"""Where an index is that is in a search engine: `opensearch+http://localhost:9200/quire`, and the requests to it.
+"""The address of an index in a search engine: `opensearch+http://localhost:9200/quire`, and the requests to it.
 
 The key is never part of an address, because addresses are stored with runs and printed: `QUIRE_INDEX_KEY` has it.
 """

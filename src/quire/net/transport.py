@@ -190,14 +190,14 @@ class Transport:
     ) -> tuple[HTTPResponse, _Connection]:
         parts, own = urlsplit(url), {"Accept-Encoding": "identity", "User-Agent": "quire"}
         target = quote(parts.path or "/", safe=SAFE) + (f"?{quote(parts.query, safe=SAFE)}" if parts.query else "")
-        given = request.headers if origin(url) == origin(request.url) else {}
+        own_headers = request.headers if origin(url) == origin(request.url) else {}
         if not self._idle.maxlen:
             own["Connection"] = "close"
         body = request.body() if callable(request.body) else request.body
         try:
             connection.use(deadline)
             try:
-                connection.request(request.method, target, body, headers={**own, **given})
+                connection.request(request.method, target, body, headers={**own, **own_headers})
             except (BrokenPipeError, ConnectionResetError):
                 if body is None:
                     raise  # a server that refuses a large body answers before it has read all of it
@@ -253,8 +253,8 @@ def pieces(response: HTTPResponse) -> Iterator[bytes]:
         received += len(piece)
         yield piece
     if announced is not None and received != announced:
-        said = f"the connection was closed after {received} of {announced} bytes"
-        raise HttpError(f"the answer ended early: {said}", passing=True)
+        reason = f"the connection was closed after {received} of {announced} bytes"
+        raise HttpError(f"the answer ended early: {reason}", passing=True)
 
 
 def repeated(
@@ -279,8 +279,8 @@ def repeated(
             asked_s = response.retry_after_s
             pause_s = busy.pause_s(attempt, 0) if asked_s is None else min(asked_s, busy.max_backoff_s)
             if time.monotonic() + pause_s >= deadline.at:
-                said = response.body[:100].decode(errors="replace") or str(response.status)
-                raise HttpError(f"{said}; it asks to wait for longer than the timeout")
+                reason = response.body[:100].decode(errors="replace") or str(response.status)
+                raise HttpError(f"{reason}; it asks to wait for longer than the timeout")
         time.sleep(pause_s)
     raise AssertionError("the last attempt returns or raises")
 

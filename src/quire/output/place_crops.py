@@ -34,11 +34,6 @@ def picture_id(document: str, page: int, *, dpi: int, box: BBox | None = None) -
     return artifact_key("page-picture", PICTURE, (document, str(page)), _Drawing(dpi, area).digest())
 
 
-def page_picture_id(document: str, page: int) -> ArtifactKey:
-    """The key of the picture of a whole page."""
-    return picture_id(document, page, dpi=PAGE_DPI)
-
-
 def crop_id(document: str, page: int, bbox: BBox, *, margin: float = MARGIN, dpi: int = DPI) -> ArtifactKey:
     """The id of the crop of a place. Nothing is drawn."""
     return picture_id(document, page, dpi=dpi, box=with_margin(bbox, margin))

@@ -27,7 +27,7 @@ from quire.pipelines.stages import Stages
 from quire.system.awaited import settled
 
 MOST_CHANGES = 50
-"""How many corrections the payload of one event lists."""
+"""Corrections that the payload of one event lists."""
 
 
 @dataclass(frozen=True, slots=True)

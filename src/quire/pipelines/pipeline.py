@@ -45,7 +45,7 @@ class Pipeline:
         hints: Sequence[str] = (),
     ) -> None:
         options = Options(page_concurrency, error_policy, on_event, cache, dpi, tuple(languages), tuple(hints))
-        self._set(Stages([Placed.of(stage) for stage in stages]), options)
+        self._set(Stages.of(stages), options)
 
     @staticmethod
     def builder() -> PipelineBuilder:
@@ -59,11 +59,11 @@ class Pipeline:
 
     def replace(self, where: str, stage: PipelineStage) -> Pipeline:
         """A pipeline with `stage` in place of those in a slot (`recognize`), or of the stage of that name."""
-        return self._with(self._stages.replaced(where, stage))
+        return self._made(self._stages.replaced(where, stage), replace(self._options))
 
     def insert_after(self, where: str, stage: PipelineStage) -> Pipeline:
         """A pipeline with `stage` right after a slot, or after the stage of that name."""
-        return self._with(self._stages.inserted(where, stage))
+        return self._made(self._stages.inserted(where, stage), replace(self._options))
 
     def __repr__(self) -> str:
         return f"Pipeline({', '.join(stage.name for stage in self.stages)})"
@@ -113,10 +113,11 @@ class Pipeline:
         self._runs: WeakSet[PipelineRun] = WeakSet()
         self._cancelled = False
 
-    def _with(self, stages: Stages) -> Pipeline:
-        other = Pipeline.__new__(Pipeline)
-        other._set(stages, replace(self._options))
-        return other
+    @staticmethod
+    def _made(stages: Stages, options: Options) -> Pipeline:
+        made = Pipeline.__new__(Pipeline)
+        made._set(stages, options)
+        return made
 
     def _begin(self, *sinks: Sink | None) -> PipelineRun:
         run = PipelineRun([sink for sink in sinks if sink is not None])
@@ -197,31 +198,20 @@ class PipelineBuilder:
         hints: Sequence[str] | None = None,
     ) -> PipelineBuilder:
         """Change settings of `Pipeline`; those left out stay as they are."""
-        old = self.settings
-        settings = Options(
-            old.page_concurrency if page_concurrency is None else page_concurrency,
-            error_policy or old.error_policy,
-            on_event or old.on_event,
-            old.cache,
-            old.dpi if dpi is None else dpi,
-            old.languages if languages is None else tuple(languages),
-            old.hints if hints is None else tuple(hints),
-        )
-        return replace(self, settings=settings)
+        changes = {
+            "page_concurrency": page_concurrency,
+            "error_policy": error_policy,
+            "on_event": on_event,
+            "dpi": dpi,
+            "languages": None if languages is None else tuple(languages),
+            "hints": None if hints is None else tuple(hints),
+        }
+        stated: dict[str, Any] = {name: value for name, value in changes.items() if value is not None}
+        return replace(self, settings=replace(self.settings, **stated))
 
     def build(self) -> Pipeline:
         """Raises ConfigurationError when the stages do not fit together."""
-        made = self.settings
-        return Pipeline(
-            *self.stages,
-            page_concurrency=made.page_concurrency,
-            error_policy=made.error_policy,
-            on_event=made.on_event,
-            cache=made.cache,
-            dpi=made.dpi,
-            languages=made.languages,
-            hints=made.hints,
-        )
+        return Pipeline._made(Stages.of(self.stages), self.settings)
 
     def _add(self, slot: Slot, *stages: PipelineStage) -> PipelineBuilder:
         for stage in stages:

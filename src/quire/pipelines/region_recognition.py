@@ -23,14 +23,14 @@ from quire.pipelines.run import GLANCE_S, Cancelled, PipelineRun, failure_of
 from quire.reading.picture_questions import ask_about, can_be_sent, outcome_of, questions_at_once, source_of
 
 BATCH = 32
-"""How many regions go into one question to an engine that takes several."""
+"""Regions in one question to an engine that takes several."""
 
 _WHOLE = BBox(0.0, 0.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class PageQuestions:
-    """What all questions about a page share."""
+    """A page to ask about, with what all questions about it share."""
 
     page: int
     picture: Picture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeAlias, cast, get_args, runtime_checkable
+from typing import NamedTuple, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
 from quire.core.engine import CAPABILITIES, Capability, Engine
 from quire.core.errors import ConfigurationError, UsageError
@@ -39,26 +39,25 @@ PipelineStage: TypeAlias = (
     Preprocessor | LayoutDetector | Classifier | RegionPreprocessor | Engine | Corrector | Exporter
 )
 
-_VERBS: dict[str, Slot] = {
-    "preprocess": "preprocess",
-    "detect": "detect",
-    "classify": "classify",
-    "preprocess_region": "region_preprocess",
-    "ask": "recognize",
-    "correct": "post_process",
-    "export": "export",
-}
-"""The method that identifies the role of a stage."""
 
-_ROLES: dict[str, tuple[type, str]] = {
-    "preprocess": (Preprocessor, "picture"),
-    "detect": (LayoutDetector, "picture, page"),
-    "classify": (Classifier, "layout, picture"),
-    "preprocess_region": (RegionPreprocessor, "crop"),
-    "correct": (Corrector, "recognition"),
-    "export": (Exporter, "result"),
+class _Role(NamedTuple):
+    """A slot, the protocol of its stages, and the arguments of the method that identifies them."""
+
+    slot: Slot
+    protocol: type
+    arguments: str
+
+
+_ROLES: dict[str, _Role] = {
+    "preprocess": _Role("preprocess", Preprocessor, "picture"),
+    "detect": _Role("detect", LayoutDetector, "picture, page"),
+    "classify": _Role("classify", Classifier, "layout, picture"),
+    "preprocess_region": _Role("region_preprocess", RegionPreprocessor, "crop"),
+    "ask": _Role("recognize", Engine, "picture, question"),
+    "correct": _Role("post_process", Corrector, "recognition"),
+    "export": _Role("export", Exporter, "result"),
 }
-"""The protocol for a method, and its arguments; engines have their own check."""
+"""The role of a stage by the method that identifies it; engines have their own check."""
 
 _ONCE: frozenset[Slot] = frozenset(("detect", "classify", "recognize"))
 
@@ -72,7 +71,7 @@ class Placed:
 
     @classmethod
     def of(cls, stage: object) -> Placed:
-        found = {verb: slot for verb, slot in _VERBS.items() if callable(getattr(stage, verb, None))}
+        found = {verb: role.slot for verb, role in _ROLES.items() if callable(getattr(stage, verb, None))}
         what = name_of(stage)
         if isinstance(stage, type) and found:
             raise ConfigurationError(f"{what} is a class; pass an instance: {what}(…)")
@@ -84,7 +83,7 @@ class Placed:
             roles = ", ".join(sorted(found.values()))
             raise ConfigurationError(f"{what} has several roles ({roles}); a stage must have exactly one")
         hint = "; decorate a function with @preprocessor, @detector, …" if callable(stage) else ""
-        raise ConfigurationError(f"{what} is not a stage: it needs a name and one of {', '.join(_VERBS)}{hint}")
+        raise ConfigurationError(f"{what} is not a stage: it needs a name and one of {', '.join(_ROLES)}{hint}")
 
 
 def _check_role(stage: object, verb: str, what: str) -> None:
@@ -92,8 +91,8 @@ def _check_role(stage: object, verb: str, what: str) -> None:
     if verb == "ask":
         check_engine(stage)
         return
-    role, names = _ROLES[verb]
-    check_members(stage, role)
+    _, protocol, names = _ROLES[verb]
+    check_members(stage, protocol)
     check_call(getattr(stage, verb), names.count(",") + 1, f"{what}.{verb}", names)
 
 
@@ -112,6 +111,10 @@ class Stages:
             raise ConfigurationError("a pipeline needs an OCR engine: pass one, such as quire.recognize.tesseract()")
         self.engine = cast(Engine, engines[0])
         self._check_capabilities()
+
+    @classmethod
+    def of(cls, stages: Sequence[object]) -> Stages:
+        return cls([Placed.of(stage) for stage in stages])
 
     @property
     def preprocessors(self) -> tuple[Preprocessor, ...]:

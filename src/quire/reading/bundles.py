@@ -9,13 +9,11 @@ from quire.core.context import Store
 from quire.core.document import Document, Reader
 from quire.core.errors import LimitError
 from quire.core.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes
-from quire.core.media_types import INPUT_FORMATS
 from quire.core.opened import DiskCopy, Opened
 from quire.pages.formats.bundle_reader import BundleReader
 from quire.pages.formats.conversion import reader_of
-from quire.reading.stage import Encoded, Took
+from quire.reading.stage import DerivedStage, Encoded, Took
 from quire.reading.stage_run import StagedRun
-from quire.system.stage_versions import stage_version
 from quire.system.workers import Job, WorkerPool, WorkerTimeout, shared_pool
 from quire.system.workers.job_errors import WorkerOutOfMemory
 
@@ -23,24 +21,14 @@ CONVERT_S = 180.0
 """Time for a conversion, printing included."""
 
 
-def is_converted(media_type: str) -> bool:
-    """Whether documents of this type are converted before they are read."""
-    return media_type in INPUT_FORMATS
-
-
-class ConvertDocument:
+class ConvertDocument(DerivedStage):
     """The bundle of a document, made by a worker; its structure is saved beside it, under a key of its own."""
 
     name = "bundle"
-    profile = Profile()
 
     def __init__(self, store: Store, pool: WorkerPool, made: tuple[bytes, bytes] | None = None) -> None:
         """`made` are the bundle and the structure, if a worker has made them already."""
         self._store, self._pool, self._made = store, pool, made
-
-    @property
-    def version(self) -> str:
-        return stage_version(self.name)
 
     def run(self, source: Opened, took: Took) -> Encoded:
         bundle, structure, ms = (*self._made, 0.0) if self._made else converted(source, self._pool)

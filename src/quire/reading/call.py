@@ -74,13 +74,13 @@ def _with_options(function: Callable[P, R]) -> Callable[P, R]:
 
 def _engines(engines: Engines) -> tuple[str | Engine, ...]:
     """Raises UsageError for an unknown engine, even if no page needs OCR."""
-    wanted: tuple[str | Engine, ...]
-    wanted = tuple(engines) if isinstance(engines, (list, tuple)) else (engines,)  # type: ignore[assignment]
-    if named := [engine for engine in wanted if isinstance(engine, str)]:
+    listed: tuple[str | Engine, ...]
+    listed = tuple(engines) if isinstance(engines, (list, tuple)) else (engines,)  # type: ignore[assignment]
+    if named := [engine for engine in listed if isinstance(engine, str)]:
         from quire.pages.recognize.engine_registry import check_names  # scans the installed packages
 
         check_names(named)
-    return wanted
+    return listed
 
 
 def _languages(lang: str | Sequence[str]) -> tuple[str, ...]:
@@ -233,15 +233,21 @@ class _Reading:
 
     def _local_pages(self, store: Store) -> NativePages:
         """Parsed here, and in workers too where there are pages and CPUs enough."""
-        here = LocalPages(self._document, self._recognition, threads=self._threads)
-        if self._threads < 2 or here.structured or here.page_count < LONG:
-            return here
+        document, threads = self._document, self._threads
+        if threads < 2 or document.bundle is not None or document.page_count < LONG:
+            return LocalPages(document, self._recognition, threads=threads)
         from quire.reading.side_by_side import SideBySidePages
         from quire.system.workers import shared_pool
 
         workers = worker_count(self._recognition.workers).workers
-        most = min(self._threads, workers)
-        return SideBySidePages(here, self._recognition, most=most, pool=lambda: shared_pool(workers), load=store.load)
+        return SideBySidePages(
+            document,
+            self._recognition,
+            threads=threads,
+            most=min(threads, workers),
+            pool=lambda: shared_pool(workers),
+            load=store.load,
+        )
 
     def _convert(self, run: StagedRun, stack: ExitStack) -> None:
         """Convert a document without pages of its own, in a worker even without `isolate`, or find it converted."""

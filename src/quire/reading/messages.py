@@ -209,7 +209,7 @@ class FlowArgument(TypedDict):
     """The name of a registered flow, or a definition."""
     inputs: NotRequired[Mapping[str, Json]]
     folder: NotRequired[str]
-    """Where the modules of its components are."""
+    """The folders with the modules of its components."""
     versions: NotRequired[Mapping[str, str]]
     """The versions of its components by step."""
     parent: NotRequired[str]
@@ -245,7 +245,7 @@ class OpenedReview(TypedDict):
 
 TaskType: TypeAlias = Literal["read", "extract", "convert", "chunk"]
 TaskStatus: TypeAlias = Literal["success", "partial_success", "failure", "skipped"]
-"""How a document of a task ended."""
+"""The outcome of a document of a task."""
 
 
 @final
@@ -259,7 +259,7 @@ class TaskSource(TypedDict):
     format: NotRequired[str]
     """docling's name of its format, once its bytes are in the store; "" for one that is not read."""
     uri: NotRequired[str]
-    """What the caller calls it."""
+    """The name that the caller gives it."""
     size: NotRequired[int]
     deleted: NotRequired[bool]
     """The document was deleted since: this entry keeps the numbers of the others."""
@@ -267,7 +267,7 @@ class TaskSource(TypedDict):
 
 @final
 class TaskLimits(TypedDict):
-    """What a task may fetch and read."""
+    """The limits of a task in fetching and reading."""
 
     max_bytes: int
     max_pages: int
@@ -278,7 +278,7 @@ class TaskLimits(TypedDict):
 
 @final
 class EnrichArgument(TypedDict):
-    """What a vision model is asked about the documents of a task."""
+    """The questions of a task for a vision model."""
 
     kinds: Sequence[EnrichmentKind]
     prompt: str
@@ -291,35 +291,40 @@ class EnrichArgument(TypedDict):
     """Whether the request names one that this server does not ask."""
 
 
-@final
-class TaskArgument(TypedDict):
-    """The argument of the workflow `task`: documents to read, and what to make of them."""
+class TaskSettings(TypedDict):
+    """What a task makes of documents, and where that goes."""
 
     type: TaskType
-    tenant: str
-    """The part of the store that it works in; "" for the whole."""
-    sources: Sequence[TaskSource]
     read: Mapping[str, Json]
     """Options of a `ReadRequest`."""
     outputs: Mapping[str, Json]
     enrich: NotRequired[EnrichArgument]
     chunking: NotRequired[Mapping[str, Json]]
-    extract: NotRequired[Mapping[str, Json]]
-    """What is extracted, as an `ExtractRequest`; for tasks of that type."""
-    review: NotRequired[Literal["queue", "wait"]]
-    """Whether extractions are put up for review, and whether the task waits for the end of it."""
     target: Mapping[str, Json]
     """`kind`: `inbody`, `zip`, `put`, `s3`, `azure_blob`, `google_cloud_storage`."""
     more_targets: NotRequired[Sequence[Mapping[str, Json]]]
     """Buckets that get the same files."""
     callbacks: Sequence[Mapping[str, Json]]
-    secrets: NotRequired[Mapping[str, Json]]
-    """What `sealed` took out of sources, target, callbacks and enrichments; removed when the task has ended."""
     from_formats: Sequence[str]
     """The formats that are read; documents in others are skipped. Empty for all."""
     timeout_s: float | None
     abort_on_error: bool
+
+
+@final
+class TaskArgument(TaskSettings):
+    """The argument of the workflow `task`: documents to read, and what to make of them."""
+
+    tenant: str
+    """The part of the store that it works in; "" for the whole."""
+    sources: Sequence[TaskSource]
     limits: TaskLimits
+    extract: NotRequired[Mapping[str, Json]]
+    """What is extracted, as an `ExtractRequest`; for tasks of that type."""
+    review: NotRequired[Literal["queue", "wait"]]
+    """Whether extractions are put up for review, and whether the task waits for the end of it."""
+    secrets: NotRequired[Mapping[str, Json]]
+    """What `sealed` took out of sources, target, callbacks and enrichments; removed when the task has ended."""
     urgent: NotRequired[bool]
     """Whether a caller waits for it: then it does not queue behind those that nobody waits for."""
     index: NotRequired[Mapping[str, Json]]
@@ -345,7 +350,7 @@ class IndexArgument(TypedDict):
     """Whether nobody waits for it: it is tried until it succeeds, with a worker of its own."""
     path: NotRequired[str]
     place: NotRequired[str]
-    """Where the batch records that the file is indexed."""
+    """The place at which the batch records that the file is indexed."""
     document: NotRequired[str]
     chunks: NotRequired[FlowOutcome]
     reference: NotRequired[DocumentReference]
@@ -381,7 +386,7 @@ class TaskFault(TypedDict):
 
 @final
 class TaskEnrichment(TypedDict):
-    """What a vision model said about a document, as an artifact, and what was left out."""
+    """The answers of a vision model about a document, as an artifact, and faults for those that are missing."""
 
     enrichment: NotRequired[Digest]
     faults: list[TaskFault]
@@ -389,7 +394,7 @@ class TaskEnrichment(TypedDict):
 
 @final
 class TaskOutput(TypedDict):
-    """What was made of a document, as artifacts."""
+    """The outputs of a document, as artifacts."""
 
     body: NotRequired[Digest]
     """The contents in the requested formats, as a JSON object."""
@@ -404,7 +409,7 @@ class TaskOutput(TypedDict):
 
 @final
 class TaskDocument(TypedDict):
-    """What became of one source of a task."""
+    """The outcome of one source of a task."""
 
     name: str
     uri: str
@@ -412,7 +417,7 @@ class TaskDocument(TypedDict):
     faults: list[TaskFault]
     reference: NotRequired[DocumentReference]
     enrichment: NotRequired[Digest]
-    """What a vision model said about it."""
+    """The answers of a vision model about it."""
     output: NotRequired[TaskOutput]
     extraction: NotRequired[Digest]
     """The extraction as JSON, of a task of that type."""
@@ -432,7 +437,7 @@ class ShortDocument(TypedDict):
 
 @final
 class TaskCounts(TypedDict):
-    """How many documents of a task ended how."""
+    """The documents of a task, counted by their outcome."""
 
     total: int
     succeeded: int
@@ -499,7 +504,7 @@ class BatchCountsJson(TypedDict):
 
 @final
 class DecidingSettings(TypedDict):
-    """What decides the output of a flow besides the document, as it is recorded with each output."""
+    """The settings that decide the output of a flow besides the document, as they are recorded with each output."""
 
     flow: str
     steps: Digest
@@ -511,16 +516,8 @@ class DecidingSettings(TypedDict):
 
 
 @final
-class CallCounts(TypedDict):
-    """Calls of engines: made now, and reused from before."""
-
-    made: int
-    reused: int
-
-
-@final
 class DocumentFacts(TypedDict, total=False):
-    """What the manifest of a batch says about a document."""
+    """The facts about a document in the manifest of a batch."""
 
     input_hash: str
     output_key: str
@@ -528,7 +525,8 @@ class DocumentFacts(TypedDict, total=False):
     kept: list[str]
     done_in: str
     ledger: Mapping[str, int]
-    calls: CallCounts
+    calls: Mapping[str, int]
+    """Calls of engines: `made` now, and `reused` from before."""
     engines: list[str]
     lost: Mapping[str, int]
     upload_bytes: int
@@ -536,24 +534,3 @@ class DocumentFacts(TypedDict, total=False):
     document_run: str
     files: int
     chunks: int
-
-
-@final
-class PlannedDocumentJson(TypedDict):
-    """A `PlannedDocument` as `quire plan --json` writes it."""
-
-    name: str
-    path: str
-    state: str
-    reason: str
-    place: str
-    document: str
-
-
-@final
-class OrphanJson(TypedDict):
-    """An `Orphan` as `quire prune --json` writes it."""
-
-    source: str
-    remove: list[str]
-    keep: list[str]

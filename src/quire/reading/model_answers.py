@@ -56,8 +56,8 @@ def answers_of_parent(work: WorkerWork) -> Answers:
     """For a job in a worker: the parent answers."""
 
     def answers(model: LanguageModel, document: str, requests: Sequence[bytes]) -> Sequence[bytes | EngineError]:
-        said, data = work.request(REQUEST, {"sizes": [len(one) for one in requests]}, b"".join(requests))
-        found = cast("list[tuple[int, str, int]]", said["answers"])
+        replies, data = work.request(REQUEST, {"sizes": [len(one) for one in requests]}, b"".join(requests))
+        found = cast("list[tuple[int, str, int]]", replies["answers"])
         pieces = _pieces(data, [size for size, _, _ in found])
         return [
             _error(model, reason, status) if reason else piece
@@ -74,9 +74,9 @@ def answered_here(
     if model is None:
         raise UsageError("a job asks a language model, and there is none")
     requests = _pieces(data, cast("list[int]", header["sizes"]))
-    said = answers(model, document, requests)
-    found = [(0, _reason(one), _status(one)) if isinstance(one, EngineError) else (len(one), "", 0) for one in said]
-    return {"answers": found}, b"".join(one for one in said if isinstance(one, bytes))
+    replies = answers(model, document, requests)
+    found = [(0, _reason(one), _status(one)) if isinstance(one, EngineError) else (len(one), "", 0) for one in replies]
+    return {"answers": found}, b"".join(one for one in replies if isinstance(one, bytes))
 
 
 def _pieces(data: bytes, sizes: Sequence[int]) -> list[bytes]:

@@ -79,6 +79,14 @@ def lay_out(page: Judged) -> PageResult:
     return layout.page_blocks(page.text, page.quality, page.tables)
 
 
+def page_info(reader: Reader, page: int) -> PageInfo:
+    """Size and rotation of a page, as far as they are known."""
+    try:
+        return reader.info(page)
+    except InputError:
+        return PageInfo(page, 0.0, 0.0)
+
+
 class NativePages(Protocol):
     """The pages of one opened document. Not thread-safe; pages are requested one after the other."""
 
@@ -99,7 +107,7 @@ class NativePages(Protocol):
         ...
 
     def needs(self, page: int, text: bytes) -> Needs | None:
-        """What an engine must add to a page with this text."""
+        """The needs of a page with this text: parts that an engine must add. None if there are none."""
         ...
 
     def blocks(self, page: int, text: Digest) -> Timed[PageResult | Encoded]:
@@ -175,10 +183,7 @@ class LocalPages:
         return Timed(made, (time.perf_counter() - begun) * 1000)
 
     def info(self, page: int) -> PageInfo:
-        try:
-            return self._reader.info(page)
-        except InputError:
-            return PageInfo(page, 0.0, 0.0)
+        return page_info(self._reader, page)
 
     def outline(self) -> Sequence[OutlineEntry]:
         return self._reader.outline()

@@ -16,9 +16,8 @@ from quire.core.errors import InputError
 from quire.core.keys import Digest
 from quire.core.opened import Opened, WorkerWork
 from quire.core.table_areas import TableOptions
-from quire.core.types import PageInfo
 from quire.pages.recognize.options import RecognizeOptions
-from quire.reading.native_pages import judged, lay_out, looked_at
+from quire.reading.native_pages import judged, lay_out, looked_at, page_info
 from quire.system.workers.job_errors import describe
 
 
@@ -41,7 +40,7 @@ class StoredText:
 
 
 def look_into(source: Opened, work: WorkerWork) -> tuple[dict[str, object], bytes]:
-    """What is needed before a document is read: number of pages, name of its reader, its outline."""
+    """The facts that are needed before a document is read: number of pages, name of its reader, its outline."""
     return about(source.document(work))
 
 
@@ -87,7 +86,7 @@ def read_pages(
             else:
                 header["needs"] = page.needs.to_row()
         except Exception as error:  # one bad page never loses the document
-            header |= {"failed": describe(error), "info": info_row(_info(reader, number)), "blocks_ms": _ms(begun)}
+            header |= {"failed": describe(error), "info": info_row(page_info(reader, number)), "blocks_ms": _ms(begun)}
         yield header, (text if isinstance(text, bytes) else b"") + blocks
         begun = time.perf_counter()
 
@@ -97,13 +96,6 @@ def lay_out_stored(stored: StoredText, work: WorkerWork) -> tuple[dict[str, obje
     _, text = work.request("load", {"digests": [stored.text]})
     laid = lay_out(judged(text, stored.page, RecognizeOptions(mode="never", tables=stored.tables)))
     return {"info": info_row(laid.info)}, encode_page(laid)
-
-
-def _info(reader: Reader, number: int) -> PageInfo:
-    try:
-        return reader.info(number)
-    except InputError:
-        return PageInfo(number, 0.0, 0.0)
 
 
 def _ms(begun: float) -> float:

@@ -52,7 +52,7 @@ class Recognised:
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _RawAnswer:
     """A raw answer, and where it came from."""
 
     data: bytes
@@ -68,7 +68,7 @@ class _Given:
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """What one attempt recognised."""
+    """The text that one attempt recognised."""
 
     recognised: Recognised
     readings: tuple[Recognition, ...]
@@ -156,24 +156,21 @@ class PageRecognition:
             regions = tuple(Region(f"unread-{number}", box) for number, box in enumerate(boxes, 1))
             question = self._recognizer.question(reading.seen, self._needs, regions)
             try:
-                given = self._answer_about(engine, reading.seen, question)
-                answers = interpreted(engine, given.data, question)
-            except (CancelledError, InputError, StoreError, UsageError):
-                raise
+                raw = self._answer_about(engine, reading.seen, question)
+                answers = interpreted(engine, raw.data, question)
             except Exception as error:  # the rest of the page was read
-                log_traceback(f"engine {engine.name}, page {self._number}", error)
-                self._note(engine.name, outcome_of(error), reason_of(error).removeprefix(f"{engine.name}: "), begun)
+                self._note_failure(engine, error, begun)
                 continue
             read = {box: one for box, one in zip(boxes, answers, strict=True) if is_readable(one)}
             reason = f"{len(read)} of {len(boxes)} lines that {reading.engine} could not read"
-            self._note(engine.name, given.outcome if read else "weak", reason, begun, given)
+            self._note(engine.name, raw.outcome if read else "weak", reason, begun, raw)
             if not read:
                 continue
             first = [without_lines(one, read) for one in reading.readings]
-            provenance = Provenance(given.tier, given.source)
+            provenance = Provenance(raw.tier, raw.source)
             more = [replace(one, region=None, unread=(), provenance=provenance) for one in read.values()]
             reading = replace(reading, readings=(*first, *more))
-            inputs = (*inputs, digest_of(["unread", digest_bytes(given.data), asdict(given.source)]))
+            inputs = (*inputs, digest_of(["unread", digest_bytes(raw.data), asdict(raw.source)]))
         return Recognised(reading, inputs, tuple(self._path))
 
     def _with_formulas(self, recognised: Recognised) -> Recognised:
@@ -187,22 +184,19 @@ class PageRecognition:
             if not regions:
                 return recognised
             question = self._recognizer.question(reading.seen, self._needs, regions)
-            given = self._answer_about(engine, reading.seen, question)
-            formulas = tuple(interpreted(engine, given.data, question))
-        except (CancelledError, InputError, StoreError, UsageError):
-            raise
+            raw = self._answer_about(engine, reading.seen, question)
+            formulas = tuple(interpreted(engine, raw.data, question))
         except Exception as error:  # the page was read: what is missing is the LaTeX of its formulas
-            log_traceback(f"engine {engine.name}, page {self._number}", error)
-            self._note(engine.name, outcome_of(error), reason_of(error).removeprefix(f"{engine.name}: "), begun)
+            self._note_failure(engine, error, begun)
             noted = replace(reading.native, notes=(*reading.native.notes, f"without formulas: {reason_of(error)}"))
             inputs = (*recognised.inputs, digest_of(["notes", noted.notes]))
             return Recognised(replace(reading, native=noted), inputs, tuple(self._path))
-        self._note(engine.name, given.outcome, f"{len(regions)} regions that look like a formula", begun, given)
-        digest = digest_of(["formulas", digest_bytes(given.data), asdict(given.source)])
+        self._note(engine.name, raw.outcome, f"{len(regions)} regions that look like a formula", begun, raw)
+        digest = digest_of(["formulas", digest_bytes(raw.data), asdict(raw.source)])
         inputs = (*recognised.inputs, digest)
         return Recognised(replace(reading, formulas=formulas), inputs, tuple(self._path))
 
-    def _answer_about(self, engine: Engine, seen: Seen, question: Question) -> _Given:
+    def _answer_about(self, engine: Engine, seen: Seen, question: Question) -> _RawAnswer:
         """The answer about regions: a cache hit, or asked where the engine runs, which draws the page again."""
         recognizer, page = self._recognizer, self._number
         key = answer_key(engine, seen.prepared.digest, question)
@@ -213,11 +207,11 @@ class PageRecognition:
             reply = recognizer.look(page, self._needs, None, None, turn=self._turn)
             picture = picture_in(reply, seen_by(reply))
             answered = ask_about(recognizer.asker, engine, picture, question, page=page, partial=self._partial)
-            return _Given(answered.data, answered.tier, source, answered.queue_ms)
+            return _RawAnswer(answered.data, answered.tier, source, answered.queue_ms)
         talk = Talk(recognizer.asker, engine, page=page, partial=self._partial)
         recognizer.look(page, self._needs, engine, talk, turn=self._turn, regions=question.regions)
         if talk.answer is not None:
-            return _Given(talk.answer, "asked", source, talk.queue_ms)
+            return _RawAnswer(talk.answer, "asked", source, talk.queue_ms)
         if (known := recognizer.asker.known(key, page=page)) is not None:  # another process was faster
             return self._hit(known, source)
         raise EngineError(engine.name, "the worker saved no answer under the requested key: does the picture change?")
@@ -249,31 +243,27 @@ class PageRecognition:
     def _attempt(self, engine: Engine, *, more: bool) -> _Tried | None:
         """The reading of the page by an engine in the present orientation; None when there is none."""
         begun = self._recognizer.clock()
-        given: _Given | None = None
+        raw: _RawAnswer | None = None
         try:
             looked = self._look(engine)
             seen = looked.seen
             if seen.prepared.blank:
                 self._note(GATE, "ok" if looked.reply else "hit", "nothing is written on it", begun)
                 return _Tried(self._recognised(seen, (), None, None), ())
-            given = self._answer(engine, looked)
-            readings = self._interpreted(engine, seen, given)
-        except (CancelledError, InputError, StoreError, UsageError):
-            raise  # no other engine could help
+            raw = self._answer(engine, looked)
+            readings = self._interpreted(engine, seen, raw)
         except Exception as error:
-            log_traceback(f"engine {engine.name}, page {self._number}", error)
-            reason = reason_of(error).removeprefix(f"{engine.name}: ")
-            self._note(engine.name, outcome_of(error), reason, begun, given)
+            self._note_failure(engine, error, begun, raw)
             return None
-        tried = _Tried(self._recognised(seen, readings, engine, given), readings)
+        tried = _Tried(self._recognised(seen, readings, engine, raw), readings)
         turned = "" if self._turn is None else f"turned {seen.prepared.turn} degrees"
         if (is_weak(readings) and more) or self._other_turns(engine, tried):
             reasons = [f"confidence {_confidence(readings):.2f}", turned]
-            self._note(engine.name, "weak", ", ".join(filter(None, reasons)), begun, given)
+            self._note(engine.name, "weak", ", ".join(filter(None, reasons)), begun, raw)
         else:
-            similarity = given.source.similarity
+            similarity = raw.source.similarity
             alike = "" if similarity is None else f"similarity {similarity:.4f}"
-            self._note(engine.name, given.outcome, ", ".join(filter(None, (alike, turned))), begun, given)
+            self._note(engine.name, raw.outcome, ", ".join(filter(None, (alike, turned))), begun, raw)
         return tried
 
     def _route(self) -> list[Engine]:
@@ -288,7 +278,7 @@ class PageRecognition:
         return self._recognizer.route(self._needs, dense=dense)
 
     def _look(self, engine: Engine | None) -> _Looked:
-        """What the picture shows: from the store, or from a worker, which also asks the engine if that runs there."""
+        """The contents of the picture: stored, or from a worker, which also asks the engine if that runs there."""
         recognizer, needs = self._recognizer, self._needs
         key = recognizer.seen_key(self._number, needs, self._turn)
         there = engine if engine is not None and not runs_here(engine) else None
@@ -309,13 +299,13 @@ class PageRecognition:
         recognizer.save(key, seen.to_bytes(), "picture", self._number)
         return _Looked(seen, reply, talk)
 
-    def _answer(self, engine: Engine, looked: _Looked) -> _Given:
+    def _answer(self, engine: Engine, looked: _Looked) -> _RawAnswer:
         """The raw answer: just asked for, a cache hit, or the answer for a similar picture."""
         recognizer, seen = self._recognizer, looked.seen
         question = recognizer.question(seen, self._needs)
         key = answer_key(engine, seen.prepared.digest, question)
         if looked.talk is not None and looked.talk.answer is not None:
-            return _Given(looked.talk.answer, "asked", source_of(engine, key), looked.talk.queue_ms)
+            return _RawAnswer(looked.talk.answer, "asked", source_of(engine, key), looked.talk.queue_ms)
         if (known := recognizer.asker.known(key, page=self._number)) is not None:
             return self._hit(known, source_of(engine, key))
         if (
@@ -338,51 +328,59 @@ class PageRecognition:
             return self._hit(answered.data, source_of(engine, key))
         if alike:
             alike.add(engine, picture, question)
-        return _Given(answered.data, "asked", source_of(engine, key), answered.queue_ms)
+        return _RawAnswer(answered.data, "asked", source_of(engine, key), answered.queue_ms)
 
-    def _hit(self, data: bytes, source: AnswerSource) -> _Given:
+    def _hit(self, data: bytes, source: AnswerSource) -> _RawAnswer:
         payload = {"engine": source.engine, "tier": source.tier, "similarity": source.similarity}
         self._recognizer.tell("hit", self._number, payload, key=source.key)
-        return _Given(data, source.tier, source)
+        return _RawAnswer(data, source.tier, source)
 
     def _partial(self, text: str) -> None:
         self._partials += 1
         self._recognizer.tell("partial", self._number, {"partial_text": text}, mark=f"/{self._partials}")
 
-    def _interpreted(self, engine: Engine, seen: Seen, given: _Given) -> tuple[Recognition, ...]:
-        readings = interpreted(engine, given.data, self._recognizer.question(seen, self._needs))
+    def _interpreted(self, engine: Engine, seen: Seen, raw: _RawAnswer) -> tuple[Recognition, ...]:
+        readings = interpreted(engine, raw.data, self._recognizer.question(seen, self._needs))
         if lost_letters(readings, seen.prepared.size):
             raise Garbage(
                 engine.name,
                 "recognised hardly any of the letters; if this is another script, name its language with `--lang`",
             )
-        provenance = Provenance(given.tier, given.source)
+        provenance = Provenance(raw.tier, raw.source)
         return tuple(replace(one, provenance=provenance) for one in readings)
 
     def _recognised(
-        self, seen: Seen, readings: Sequence[Recognition], engine: Engine | None, given: _Given | None
+        self, seen: Seen, readings: Sequence[Recognition], engine: Engine | None, raw: _RawAnswer | None
     ) -> Recognised:
         name = engine.name if engine else GATE
         ordered = engine is not None and "reading_order" in engine.capabilities
-        source = given.source if given else None
+        source = raw.source if raw else None
         reading = EngineReading(self._text, seen, tuple(readings), name, self._needs.whole, ordered, source)
-        answer = [digest_bytes(given.data), asdict(given.source)] if given else []
+        answer = [digest_bytes(raw.data), asdict(raw.source)] if raw else []
         inputs = (self._digest, digest_of([seen.to_bytes().decode(), self._needs.whole, ordered, name, answer]))
         return Recognised(reading, inputs, tuple(self._path))
 
-    def _note(self, engine: str, outcome: Outcome, reason: str, begun: float, given: _Given | None = None) -> None:
+    def _note_failure(self, engine: Engine, error: Exception, begun: float, raw: _RawAnswer | None = None) -> None:
+        """Note that an engine could not read something. Raises the error if no other engine could help."""
+        if isinstance(error, (CancelledError, InputError, StoreError, UsageError)):
+            raise error
+        log_traceback(f"engine {engine.name}, page {self._number}", error)
+        reason = reason_of(error).removeprefix(f"{engine.name}: ")
+        self._note(engine.name, outcome_of(error), reason, begun, raw)
+
+    def _note(self, engine: str, outcome: Outcome, reason: str, begun: float, raw: _RawAnswer | None = None) -> None:
         ms = self._recognizer.since(begun)
         self._path.append(Attempt(engine, outcome, reason, ms))
         payload: dict[str, object] = {"engine": engine, "outcome": outcome, "reason": reason, "ms": ms}
-        if given is not None:
-            payload |= {"tier": given.tier, "queue_ms": given.queue_ms}
-        key = given.source.key if given is not None else None
+        if raw is not None:
+            payload |= {"tier": raw.tier, "queue_ms": raw.queue_ms}
+        key = raw.source.key if raw is not None else None
         self._recognizer.tell("attempt", self._number, payload, key=key, mark=f"/{len(self._path)}")
 
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """What the picture of a page shows, and the reply of the worker if it was just analysed."""
+    """The contents of the picture of a page, and the reply of the worker if it was just analysed."""
 
     seen: Seen
     reply: WorkerReply | None = None

@@ -8,14 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from quire.core.encoding import decode_document, decode_page, encode_document, encode_page
-from quire.core.keys import Digest, Profile, digest_of
+from quire.core.keys import Digest, digest_of
 from quire.core.lazy_words import PageWords
 from quire.core.pagetext import PageText
 from quire.core.table_areas import TableOptions
 from quire.core.types import AnswerSource, Block, Characters, OutlineEntry, PageInfo, PageResult
 from quire.pages import assemble, layout
 from quire.reading.native_pages import NativePages, text_of_page
-from quire.reading.stage import Artifact, Encoded, Took
+from quire.reading.stage import Artifact, DerivedStage, Encoded, Took
 from quire.system.stage_versions import stage_version
 
 if TYPE_CHECKING:
@@ -55,18 +55,36 @@ class Texts:
         self._kept = dict([*self._kept.items(), (page, text)][-self.KEPT :])
 
 
-class NativeText:
+class _TextStage(DerivedStage):
+    """A stage that makes the bytes of a `PageText`."""
+
+    def encode(self, output: bytes) -> bytes:
+        return output
+
+    def decode(self, data: bytes) -> bytes:
+        return data
+
+
+class _BlocksStage(DerivedStage):
+    """A stage that makes the blocks of a page."""
+
+    name = "page-blocks"
+    _texts: Texts
+
+    def encode(self, output: PageResult) -> bytes:
+        return encode_page(output)
+
+    def decode(self, data: bytes) -> PageResult:
+        return decode_page(data, self._texts)
+
+
+class NativeText(_TextStage):
     """The native text of a page, from the file itself: the bytes of a `PageText`."""
 
     name = "native-text"
-    profile = Profile()
 
     def __init__(self, pages: NativePages) -> None:
         self._pages = pages
-
-    @property
-    def version(self) -> str:
-        return stage_version(self.name)
 
     def inputs(self, document: str, page: int) -> tuple[str, ...]:
         return document, str(page), self._pages.reader
@@ -76,27 +94,14 @@ class NativeText:
         took(ms)
         return text
 
-    def encode(self, output: bytes) -> bytes:
-        return output
 
-    def decode(self, data: bytes) -> bytes:
-        return data
-
-
-class PageBlocks:
+class PageBlocks(_BlocksStage):
     """The blocks of a page from its native text, or from recognised text."""
-
-    name = "page-blocks"
-    profile = Profile()
 
     def __init__(self, texts: Texts, pages: NativePages, tables: TableOptions) -> None:
         self._texts, self._pages, self._tables = texts, pages, tables
         self.infos: dict[int, PageInfo] = {}
         """The ledger entries of pages made by this run."""
-
-    @property
-    def version(self) -> str:
-        return stage_version(self.name)
 
     def inputs(self, document: str, page: int, text: Digest) -> tuple[str, ...]:
         return document, text, *self._tables.key(page)
@@ -116,12 +121,6 @@ class PageBlocks:
                     block.words.bind(partial(self._texts, made.number), made.number)
         return made
 
-    def encode(self, output: PageResult) -> bytes:
-        return encode_page(output)
-
-    def decode(self, data: bytes) -> PageResult:
-        return decode_page(data, self._texts)
-
 
 @dataclass(frozen=True, slots=True)
 class EngineReading:
@@ -139,18 +138,13 @@ class EngineReading:
     ordered: bool = False
     source: AnswerSource | None = None
     formulas: tuple[Recognition, ...] = ()
-    """What an engine for formulas read in regions that look like one."""
+    """The readings of an engine for formulas, of regions that look like one."""
 
 
-class RecognisedText:
+class RecognisedText(_TextStage):
     """The text of a page with the recognised text: the bytes of a `PageText`, like native text."""
 
     name = "recognised-text"
-    profile = Profile()
-
-    @property
-    def version(self) -> str:
-        return stage_version(self.name)
 
     def run(self, reading: EngineReading, took: Took) -> bytes:
         from quire.pages.recognize import recognised_text as placing
@@ -167,18 +161,9 @@ class RecognisedText:
         )
         return text.to_bytes()
 
-    def encode(self, output: bytes) -> bytes:
-        return output
 
-    def decode(self, data: bytes) -> bytes:
-        return data
-
-
-class StructuredBlocks:
+class StructuredBlocks(_BlocksStage):
     """The blocks of a page from an engine that returns structure."""
-
-    name = "page-blocks"
-    profile = Profile()
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
@@ -198,12 +183,6 @@ class StructuredBlocks:
         read, left_out = sum(characters_in(block.text) for block in page.blocks), placing.replaced(native)
         counted = Characters(read + sum(left_out.values()), read, left_out)
         return replace(page, info=replace(page.info, characters=counted))
-
-    def encode(self, output: PageResult) -> bytes:
-        return encode_page(output)
-
-    def decode(self, data: bytes) -> PageResult:
-        return decode_page(data, self._texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,18 +207,13 @@ class Assembled:
     blocks: tuple[Block, ...]
 
 
-class AssembleDocument:
+class AssembleDocument(DerivedStage):
     """The document from its pages: everything that spans pages. `elsewhere` runs it in another process."""
 
     name = "document"
-    profile = Profile()
 
     def __init__(self, texts: Texts, elsewhere: Callable[[Gathered], Encoded] | None = None) -> None:
         self._texts, self._elsewhere = texts, elsewhere
-
-    @property
-    def version(self) -> str:
-        return stage_version(self.name)
 
     def run(self, gathered: Gathered, took: Took) -> Assembled | Encoded:
         if self._elsewhere is not None:

@@ -63,7 +63,7 @@ def questions_at_once(engine: Engine) -> int:
 
 
 def seen_by(reply: WorkerReply) -> Seen:
-    """What a worker saw on a page. Validates the message, because workers are not trusted."""
+    """The contents of a picture, as a worker saw them. Validates the message, because workers are not trusted."""
     try:
         return Seen.from_bytes(str(reply.header["seen"]).encode())
     except (KeyError, TypeError, ValueError) as error:

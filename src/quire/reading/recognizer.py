@@ -29,6 +29,7 @@ from quire.pages.recognize.seen import Seen
 from quire.reading.page_recognition import PageRecognition, Recognised
 from quire.reading.stage_run import StagedRun
 from quire.system.budget import worker_count
+from quire.system.ocr_models import weights_of
 from quire.system.stage_versions import stage_version
 from quire.system.workers import Job, WorkerPool, WorkerReply, shared_pool
 
@@ -160,15 +161,19 @@ class Recognizer:
 
     def seen_key(self, number: int, needs: Needs, turn: int | None) -> ArtifactKey:
         kept = digest_of([[box.left, box.top, box.width, box.height] for box in needs.regions])
-        turned = () if turn is None else (f"turned {turn}",)
+        profile = self._options.prepare
+        if turn is not None:
+            turned: tuple[str, ...] = (f"turned {turn}",)
+        else:  # by the model, if at all
+            turned = (f"weights {weights_of('orientation')}",) if profile.orientation else ()
         inputs = self._source.id, str(number), self._reader, kept, *turned
-        return artifact_key("picture", stage_version("picture"), inputs, self._options.prepare.digest())
+        return artifact_key("picture", stage_version("picture"), inputs, profile.digest())
 
     def route_key(self, number: int, needs: Needs, native: Digest, engines: Sequence[Engine]) -> ArtifactKey:
         """The key of which of these engines could read a page, where some could not."""
-        asked = [[engine.name, engine.version, engine.profile.digest()] for engine in engines]
-        asked += [[*needs.languages], [*self._options.hints]]
-        inputs = self.seen_key(number, needs, None), native, digest_of(asked)
+        identities = [[engine.name, engine.version, engine.profile.digest()] for engine in engines]
+        identities += [[*needs.languages], [*self._options.hints]]
+        inputs = self.seen_key(number, needs, None), native, digest_of(identities)
         return artifact_key("route", "1", inputs, Profile().digest())
 
     def question(self, seen: Seen, needs: Needs, regions: tuple[Region, ...] = ()) -> Question:

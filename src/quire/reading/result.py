@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 ResultStatus = Literal["complete", "partial"]
 ImageMode = Literal["embed", "files"]
-"""Where the pictures of figures are: in the Markdown or HTML, or in files beside it."""
+"""The place of the pictures of figures: in the Markdown or HTML, or in files beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class DocumentResult:
         self._infos = tuple(infos)
         self.blocks = tuple(blocks)
         self.path: Mapping[int, tuple[Attempt, ...]] = dict(path or {})
-        """How each OCR page was read: the engines that were tried, in order, by page number."""
+        """The attempts to read each OCR page: the engines that were tried, in order, by page number."""
 
     @property
     def id(self) -> str:
@@ -302,8 +302,8 @@ class DocumentResult:
         from quire.evidence.extract.extractor_registry import find_extractors
         from quire.evidence.extract.schema import asked_schema
 
-        asked = asked_schema(schema, fields)
-        found = extract(self.catalog(), asked, find_extractors(extractors), min_confidence=min_confidence)
+        requested = asked_schema(schema, fields)
+        found = extract(self.catalog(), requested, find_extractors(extractors), min_confidence=min_confidence)
         return replace(found, reopen=self._source.reopen)
 
     def to_bytes(

@@ -49,7 +49,7 @@ def reread_engine(engine: str | Engine, languages: Sequence[str] = ()) -> Engine
 def crop_readings(
     store: Store, source: Opened, engine: Engine, places: Sequence[Part], *, on_event: Sink | None = None
 ) -> dict[Part, CropReading]:
-    """What an engine reads at some places. Blocks; an engine that does not answer in time is not asked again.
+    """The texts that an engine reads at some places. Blocks; an engine that does not answer in time is not asked again.
 
     Each question is an event of the stage `recognize` and kind `attempt`, emitted in the thread of the caller.
     """
@@ -101,7 +101,7 @@ class _CropReader:
         return None if seen.prepared.blank else (picture_in(reply, seen), seen)
 
     def _reading(self, place: Part, picture: Picture, seen: Seen) -> tuple[CropReading, Mapping[str, object] | None]:
-        """What is read at a place, and the event about it if the engine was asked. Runs in a thread of its own."""
+        """The text at a place, and the event about it if the engine was asked. Runs in a thread of its own."""
         if self._slow.is_set():
             return self._too_slow, None
         engine = self._engine
@@ -110,23 +110,23 @@ class _CropReader:
         question = Question(crop.size, crop.dpi, regions=regions)
         begun = time.perf_counter()
 
-        def told(outcome: Outcome, reason: str = "") -> dict[str, object]:
+        def event_payload(outcome: Outcome, reason: str = "") -> dict[str, object]:
             ms = round(1000 * (time.perf_counter() - begun), 3)
             return {"engine": engine.name, "outcome": outcome, "reason": reason, "ms": ms, "reread": True}
 
         try:
-            read, given = self._recognition(crop, question, place.page)
+            read, answer = self._recognition(crop, question, place.page)
         except EngineError as error:
             if isinstance(error, TooSlow):
                 self._slow.set()
             else:
                 log_traceback(f"engine {engine.name}, page {place.page}", error)
-            return CropReading(failed=reason_of(error)), told(outcome_of(error), reason_of(error))
-        answered = {"tier": given.tier, "queue_ms": given.queue_ms}
-        return CropReading(read.text, read.confidence), told("ok" if given.tier == "asked" else "hit") | answered
+            return CropReading(failed=reason_of(error)), event_payload(outcome_of(error), reason_of(error))
+        payload = event_payload("ok" if answer.tier == "asked" else "hit")
+        return CropReading(read.text, read.confidence), payload | {"tier": answer.tier, "queue_ms": answer.queue_ms}
 
     def _recognition(self, crop: Picture, question: Question, page: int) -> tuple[Recognition, Answered]:
-        """What the engine reads in a crop. If a stored answer cannot be interpreted, it is asked again."""
+        """The text that the engine reads in a crop. If a stored answer cannot be interpreted, it is asked again."""
         engine, unlike = self._engine, None
         while True:
             answered = ask_about(self._asker, engine, crop, question, page=page, partial=lambda _: None, unlike=unlike)

@@ -43,6 +43,19 @@ class Stage(Protocol[I_contra, O]):
     def decode(self, data: bytes) -> O: ...
 
 
+class DerivedStage:
+    """The part that derived stages share: no settings, and the version of the code that makes the output."""
+
+    name: str
+    profile = Profile()
+
+    @property
+    def version(self) -> str:
+        from quire.system.stage_versions import stage_version  # lazy: workers, which import this, make no keys
+
+        return stage_version(self.name)
+
+
 class Artifact(Generic[O]):
     """The output of a stage: the digest of its bytes, and the value, loaded lazily from the store unless in memory."""
 

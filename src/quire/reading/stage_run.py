@@ -59,8 +59,8 @@ class StagedRun:
     def has(self, stage: Stage[I, O], inputs: Sequence[str]) -> bool:
         return self.store.find(self.key(stage, inputs)) is not None
 
-    def do(self, stage: Stage[I, O], given: I, inputs: Sequence[str], *, page: int | None = None) -> Artifact[O]:
-        """The artifact of `stage` for inputs with these digests: a cache hit, or made from `given`.
+    def do(self, stage: Stage[I, O], value: I, inputs: Sequence[str], *, page: int | None = None) -> Artifact[O]:
+        """The artifact of `stage` for inputs with these digests: a cache hit, or made from `value`.
 
         Raises the error of the stage, after emitting `failed`.
         """
@@ -73,7 +73,7 @@ class StagedRun:
         begun = self.clock()
         try:
             elsewhere: list[float] = []
-            output = stage.run(given, elsewhere.append)
+            output = stage.run(value, elsewhere.append)
             ms = round(elsewhere[-1], 3) if elsewhere else self._ms(begun)
             digest, size = self._keep(stage, key, output, page)
         except Exception as error:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Unpack
 
-from quire.core.context import Json, RunState, RunStatus, Runtime
+from quire.core.context import Json, RunFilter, RunStatus, Runtime
 from quire.core.errors import QuireError
 from quire.core.events import Event
 from quire.runtime.local import LocalRuntime
@@ -42,16 +43,8 @@ class BesideRuntime:
     def wait_ended(self, runs: Sequence[str], *, timeout_s: float) -> set[str]:
         return self._elsewhere.wait_ended(runs, timeout_s=timeout_s)
 
-    def runs(
-        self,
-        *,
-        flow: str | None = None,
-        state: RunState | None = None,
-        prefix: str = "",
-        before: str | None = None,
-        limit: int = 100,
-    ) -> list[RunStatus]:
-        return self._here.runs(flow=flow, state=state, prefix=prefix, before=before, limit=limit)
+    def runs(self, **chosen: Unpack[RunFilter]) -> list[RunStatus]:
+        return self._here.runs(**chosen)
 
     def send(self, run: str, name: str, value: Json) -> None:
         self._of(run).send(run, name, value)

@@ -9,9 +9,10 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
 from types import TracebackType
+from typing import Unpack
 
-from quire.core.context import Json, RunState, RunStatus, Workflow
-from quire.core.errors import QuireError, RunCancelled, RunError, UsageError
+from quire.core.context import Json, RunFilter, RunStatus, Workflow
+from quire.core.errors import QuireError, UsageError
 from quire.core.events import Event
 from quire.database.database import Database
 from quire.database.journal import Invocation, Journal
@@ -98,11 +99,7 @@ class LocalRuntime:
                 raise scheduler.trouble
             with scheduler.ended:
                 scheduler.ended.wait(POLL_S if left is None else min(POLL_S, left))
-        if status.state == "cancelled":
-            raise RunCancelled(f"run {run} was cancelled")
-        if status.state == "failed":
-            raise RunError(status.error or "failed", category=status.category or "runtime", exit_code=status.exit_code)
-        return status.result
+        return status.value()
 
     def wait_ended(self, runs: Sequence[str], *, timeout_s: float) -> set[str]:
         scheduler = self.serve()
@@ -130,16 +127,8 @@ class LocalRuntime:
     def forget(self, run: str) -> None:
         self._runs.forget(run)
 
-    def runs(
-        self,
-        *,
-        flow: str | None = None,
-        state: RunState | None = None,
-        prefix: str = "",
-        before: str | None = None,
-        limit: int = 100,
-    ) -> list[RunStatus]:
-        return self._runs.list(flow=flow, state=state, prefix=prefix, before=before, limit=limit)
+    def runs(self, **chosen: Unpack[RunFilter]) -> list[RunStatus]:
+        return self._runs.list(**chosen)
 
     def send(self, run: str, name: str, value: Json) -> None:
         self.status(run)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import json
 import random
 import time
 from collections.abc import Awaitable, Callable, Generator
@@ -13,18 +12,18 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from quire.core.context import MAX_RESULT, ONCE, Claim, Context, Json, Retry, Stopping, Workflow
+from quire.core.context import ONCE, Claim, Context, Json, Retry, Stopping, Workflow
 from quire.core.errors import RETRYABLE, FencedError, RunCancelled, RunError
 from quire.core.events import Event, reason_of
-from quire.database.journal import Ending, Invocation, StepRecord
-from quire.runtime.workflow_guards import ForeignAwait, Guarded, check_owner, in_step
+from quire.database.journal import Ending, Invocation, JournalStep
+from quire.runtime.workflow_guards import ForeignAwait, Guarded, check_owner, encode_result, in_step
 
 if TYPE_CHECKING:
     from quire.runtime.scheduler import Scheduler
 
 
 SIGNAL = "signal "
-"""How the name of a step begins that waits for a signal."""
+"""The beginning of the names of steps that wait for a signal."""
 LISTENING_S = 10.0
 """Grace period after a cancel for a step that polls `stopping`."""
 
@@ -120,7 +119,7 @@ class Play:
             self._task = asyncio.ensure_future(self._called(context))
             try:
                 result = await self._task
-                _check(self.workflow.name, result)
+                encode_result(self.workflow.name, result)
             except asyncio.CancelledError:
                 if self._broken is not None:
                     raise self._broken from None
@@ -165,7 +164,7 @@ class Play:
         for task in self.doing.values():
             task.cancel()
 
-    def begin(self, number: int, name: str, work: Callable[[StepRecord], Awaitable[Ending]], *, parks: bool) -> Waiter:
+    def begin(self, number: int, name: str, work: Callable[[JournalStep], Awaitable[Ending]], *, parks: bool) -> Waiter:
         """A future for the ending of step `number`. Raises ReplayMismatch if the journal holds another step there."""
         step = self.steps.get(number)
         if step is not None and step.name != name:
@@ -175,7 +174,7 @@ class Play:
             waiter.set_result(step.ending)
             return waiter
         if number not in self.doing:
-            self.steps[number] = step = step or StepRecord(name)
+            self.steps[number] = step = step or JournalStep(name)
             self.doing[number] = asyncio.ensure_future(work(step))
             self.doing[number].add_done_callback(lambda _: self._done(number, parks))
             if parks:  # its slot is free for others
@@ -202,7 +201,7 @@ class Play:
         if not (waiter.done() or task.cancelled() or self._again or self._broken):
             waiter.set_result(task.result())
 
-    async def attempts(self, step: StepRecord, number: int, call: Callable[[], Json], retry: Retry) -> Ending:
+    async def attempts(self, step: JournalStep, number: int, call: Callable[[], Json], retry: Retry) -> Ending:
         """Try a step until it succeeds, the error is not retryable, or the attempts are used up."""
         while True:
             if self.paused:
@@ -215,7 +214,7 @@ class Play:
                 self.note(number, step)
             await self._pause(retry.pause_s(step.attempts, random.random()))
 
-    async def _attempt(self, step: StepRecord, call: Callable[[], Json]) -> Ending:
+    async def _attempt(self, step: JournalStep, call: Callable[[], Json]) -> Ending:
         step.attempts += 1
         return await self.scheduler.in_thread(self.invocation.pool, partial(_tried, step.name, call))
 
@@ -228,11 +227,11 @@ class Play:
         finally:
             self.parked -= 1
 
-    def record(self, number: int, step: StepRecord, ending: Ending) -> Ending:
+    def record(self, number: int, step: JournalStep, ending: Ending) -> Ending:
         self.note(number, replace(step, ending=ending))
         return ending
 
-    def note(self, number: int, step: StepRecord) -> None:
+    def note(self, number: int, step: JournalStep) -> None:
         """Record the state of a step, and the events emitted in it."""
         with self.scheduler.recording(self.invocation.run):
             self.scheduler.journal.record(self.claim, number, step)
@@ -254,23 +253,12 @@ def _tried(name: str, call: Callable[[], Json]) -> Ending:
     """One attempt of a step, in its thread. Any exception ends the attempt, but not the thread or the scheduler."""
     try:
         result = in_step(name.removeprefix("run "), call)
-        _check(name, result)
+        encode_result(name, result)
     except FencedError:
         raise
     except BaseException as error:
         return Ending.of(error)
     return Ending("finished", result)
-
-
-def _check(name: str, result: Json) -> None:
-    try:
-        size = len(json.dumps(result))
-    except (TypeError, ValueError) as error:
-        raise RunError(f"{name} returns something that cannot be serialised as JSON: {error}") from error
-    if size > MAX_RESULT:
-        raise RunError(
-            f"{name} returns {size:,} bytes; at most {MAX_RESULT:,} are allowed: save it in the store, return its key"
-        )
 
 
 def _paused(run: str) -> FencedError:
@@ -332,7 +320,7 @@ class LocalContext:
         number = self._next("call")
         play = self._play
 
-        async def called(_: StepRecord) -> Ending:
+        async def called(_: JournalStep) -> Ending:
             known = play.scheduler.workflows.get(workflow)
             if known is None:
                 return Ending("failed", message=f"this process has no workflow called {workflow!r}", category="config")
@@ -351,7 +339,7 @@ class LocalContext:
         number = self._next("sleep")
         play = self._play
 
-        async def slept(step: StepRecord) -> Ending:
+        async def slept(step: JournalStep) -> Ending:
             if step.due is None:
                 step.due = time.time() + seconds
                 play.note(number, step)
@@ -364,7 +352,7 @@ class LocalContext:
         number = self._next("signal")
         play = self._play
 
-        async def answered(step: StepRecord) -> Ending:
+        async def answered(step: JournalStep) -> Ending:
             value = await play.scheduler.answer(self.run_id, name)
             return play.record(number, step, Ending("finished", value))
 
@@ -374,7 +362,7 @@ class LocalContext:
         number = self._next("now")
         play = self._play
 
-        async def read_clock(step: StepRecord) -> Ending:
+        async def read_clock(step: JournalStep) -> Ending:
             return play.record(number, step, Ending("finished", time.time()))
 
         return ReplayedValue(
@@ -386,12 +374,12 @@ class LocalContext:
 
     async def gather(self, *awaited: Awaitable[Json]) -> list[Json]:
         self._play.check_owner("gather")
-        given: list[Json] = []
+        values: list[Json] = []
         error: Exception | None = None
         try:
             for one in awaited:
                 try:
-                    given.append(await one)
+                    values.append(await one)
                 except Exception as failed:
                     error = error or failed
         finally:
@@ -400,7 +388,7 @@ class LocalContext:
                     one.close()  # cancelled before it was awaited
         if error is not None:
             raise error
-        return given
+        return values
 
     def _next(self, method: str) -> int:
         self._play.check_owner(method)

@@ -135,7 +135,7 @@ class Scheduler:
         return await self._loop.run_in_executor(self._threads[pool], call)
 
     async def ending(self, key: str) -> Ending:
-        """How an invocation ends, here or in another process."""
+        """Wait for the ending of an invocation, here or in another process."""
         found = self.journal.ending(key)
         if found is not None:
             return found

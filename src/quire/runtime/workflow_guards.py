@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 from collections.abc import Awaitable, Callable, Generator
 from contextvars import ContextVar
 from typing import TypeVar, cast
 
-from quire.core.context import Json
-from quire.core.errors import UsageError
+from quire.core.context import MAX_RESULT, Json
+from quire.core.errors import RunError, UsageError
 
 T = TypeVar("T")
 W = TypeVar("W")
@@ -98,3 +99,22 @@ def _named(going: object) -> str:
         found = f"{module}.{awaited.__qualname__}".removeprefix(".")
         awaited = awaited.cr_await
     return found or "something"
+
+
+def encode_result(name: str, result: Json) -> bytes:
+    """A result as JSON. Raises RunError for one that is not JSON, or so large that it belongs in the store."""
+    try:
+        data = dumps(result)
+    except (TypeError, ValueError) as error:
+        raise RunError(f"{name} returns something that cannot be serialised as JSON: {error}") from error
+    if len(data) > MAX_RESULT:
+        raise RunError(
+            f"{name} returns {len(data):,} bytes; at most {MAX_RESULT // 1024} KiB ({MAX_RESULT:,} bytes) are allowed: "
+            "save it in the store and return its key"
+        )
+    return data
+
+
+def dumps(value: Json) -> bytes:
+    """Compact JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

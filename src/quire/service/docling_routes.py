@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from math import isfinite, nan
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -20,10 +20,10 @@ from quire.database.runs import ENDED, run_of
 from quire.docling_serve.contract import forms, requests
 from quire.docling_serve.contract.orders import Order
 from quire.docling_serve.contract.refusals import RequestRefused, parsed
-from quire.docling_serve.contract.translation import Translated, decoded, document_version, source_json, translate
+from quire.docling_serve.contract.translation import decoded, document_version, source_json, translate
 from quire.docling_serve.responses import task_states
 from quire.net.urls import shown_url
-from quire.reading.messages import TaskArgument, TaskSource
+from quire.reading.messages import TaskArgument, TaskSettings, TaskSource
 from quire.retrieval.chunk.docling_chunks import docling_options, tokenizer_for
 from quire.service.security import tenant_of
 from quire.service.service import FLOW, Service
@@ -34,11 +34,11 @@ CLIENT_CLOSED = 499
 LARGE_BODY = 1 << 18
 """A larger JSON body is parsed in a thread."""
 ORPHANED_S = 1.0
-"""How often a synchronous call looks whether its client is still there."""
+"""The seconds between two looks of a synchronous call whether its client is still there."""
 LONGEST_POLL_S = 60.0
 """Proxies end requests that take longer."""
 LOOK_S = 0.25
-"""How often a WebSocket looks for progress."""
+"""The seconds between two looks of a WebSocket for progress."""
 
 Chunker = Literal["hybrid", "hierarchical"]
 Submit = Callable[[Request], Awaitable[RunStatus]]
@@ -98,18 +98,24 @@ class _Calls:
         self._settings = service.settings
 
     async def convert(self, request: Request) -> RunStatus:
-        body = await self._json(request, requests.ConvertRequest)
+        body = await self._json(request, requests.ConvertSourcesRequest)
         return await self._submit(request, Order.of_convert(body))
 
     async def old_convert(self, request: Request) -> RunStatus:
-        body = (await self._json(request, requests.OldRequest)).request()
+        body = (await self._json(request, requests.OldConvertRequest)).request()
         return await self._submit(request, Order.of_convert(body))
 
     async def batch(self, request: Request) -> RunStatus:
-        return await self._submit(request, Order.of_batch(await self._json(request, requests.BatchConvertRequest)))
+        return await self._submit(
+            request, Order.of_batch(await self._json(request, requests.BatchConvertSourcesRequest))
+        )
 
     async def chunk(self, chunker: Chunker, request: Request) -> RunStatus:
-        model = requests.HybridChunkRequest if chunker == "hybrid" else requests.HierarchicalChunkRequest
+        model = (
+            requests.HybridChunkerOptionsDocumentsRequest
+            if chunker == "hybrid"
+            else requests.HierarchicalChunkerOptionsDocumentsRequest
+        )
         body = await self._json(request, model)
         return await self._submit(request, Order.of_chunk(body, body.chunking_options))
 
@@ -120,7 +126,7 @@ class _Calls:
         return await self._form(request, forms.old_form)
 
     async def chunk_files(self, chunker: Chunker, request: Request) -> RunStatus:
-        return await self._form(request, lambda fields: forms.chunk_form(fields, chunker))
+        return await self._form(request, partial(forms.chunk_form, chunker=chunker))
 
     async def accepted(self, status: RunStatus) -> Response:
         return JSONResponse(await self._service.call(task_status_of, self._service, status))
@@ -167,7 +173,7 @@ class _Calls:
 
     async def take_progress(self, request: Request) -> Response:
         """Progress of docling-serve's own workers. There are none here, so it is checked, acknowledged and dropped."""
-        await self._json(request, requests.ProgressCallback)
+        await self._json(request, requests.ProgressCallbackRequest)
         return JSONResponse({"status": "ack"})
 
     async def follow(self, socket: WebSocket) -> None:
@@ -207,15 +213,14 @@ class _Calls:
         finally:
             asked.cancel()
 
-    async def _form(self, request: Request, parse: Callable[[forms.Fields], forms.RequestForm]) -> RunStatus:
+    async def _form(self, request: Request, parse: Callable[[forms.Fields, int], Order]) -> RunStatus:
         body = await form_body(request, self._settings.max_body_bytes)
         try:
             if not body.files and not body.unnamed:
                 raise forms.no_files()
             if body.unnamed:
                 raise forms.file_without_name(body.unnamed[0])
-            order = Order.of_form(parse(body.fields), len(body.files))
-            return await self._submit(request, order, body.files)
+            return await self._submit(request, parse(body.fields, len(body.files)), body.files)
         finally:
             body.close()
 
@@ -226,43 +231,28 @@ class _Calls:
     async def _submit(self, request: Request, order: Order, uploads: Sequence[Upload] = ()) -> RunStatus:
         """Check the request, save its files, submit it."""
         version = document_version(request.headers.get("accept-docling-document-version"))
-        wanted = translate(order, self._service.policy, version=version)
+        settings = translate(order, self._service.policy, version=version)
         tenant = tenant_of(request, self._settings)
         urgent = getattr(request.state, "urgent", False)
-        return await self._service.call(self._submitted, order, wanted, uploads, tenant, urgent=urgent)
+        return await self._service.call(self._submitted, order, settings, uploads, tenant, urgent=urgent)
 
     # In threads.
 
     def _submitted(
-        self, order: Order, wanted: Translated, uploads: Sequence[Upload], tenant: str, *, urgent: bool
+        self, order: Order, settings: TaskSettings, uploads: Sequence[Upload], tenant: str, *, urgent: bool
     ) -> RunStatus:
         sources = [self._service.keep_now(upload, tenant) for upload in uploads]
         sources += [self._source(source, tenant) for source in order.sources]
-        argument: TaskArgument = {
-            "type": wanted["type"],
-            "tenant": tenant,
-            "sources": sources,
-            "read": wanted["read"],
-            "outputs": dict(wanted["outputs"]),
-            "target": wanted["targets"][0] if wanted["targets"] else {"kind": "inbody"},
-            "more_targets": wanted["targets"][1:],
-            "callbacks": wanted["callbacks"],
-            "from_formats": wanted["from_formats"] or [],
-            "timeout_s": wanted["timeout_s"],
-            "abort_on_error": wanted["abort_on_error"],
-            "limits": self._service.limits,
-        }
-        if wanted["enrich"] is not None:
-            argument["enrich"] = wanted["enrich"]
-        if wanted["chunking"] is not None:
-            tokenizer_for(docling_options(wanted["chunking"]))  # refused now rather than in a worker
-            argument["chunking"] = wanted["chunking"]
+        if "chunking" in settings:
+            tokenizer_for(docling_options(settings["chunking"]))  # refused now rather than in a worker
+        where = {"tenant": tenant, "sources": sources, "limits": self._service.limits}
+        argument = cast("TaskArgument", {**settings, **where})
         if urgent:
             argument["urgent"] = True
-        return self._service.submit_now(argument)
+        return self._service.submit(argument)
 
     def _source(self, source: Any, tenant: str) -> TaskSource:
-        if isinstance(source, requests.FileSource):
+        if isinstance(source, requests.FileSourceRequest):
             upload = Upload.begun(source.filename)
             with upload.file:
                 upload.write(decoded(source))

@@ -22,10 +22,10 @@ from quire.system.workers.procfs import descendants, resident_bytes
 
 OK = {"status": "ok"}
 AWAY: Mapping[int | str, dict[str, Any]] = {
-    503: {"model": schemas.ErrorDetail, "description": "It does not work at the moment."}
+    503: {"model": schemas.HTTPValidationError, "description": "It does not work at the moment."}
 }
 HIDDEN: Mapping[int | str, dict[str, Any]] = {
-    status: {"model": schemas.ErrorDetail, "description": "The settings of the server hide this."}
+    status: {"model": schemas.HTTPValidationError, "description": "The settings of the server hide this."}
     for status in (403, 404)
 }
 PACKAGES = ("docling-jobkit", "docling", "docling-core", "docling-ibm-models", "docling-parse", "docling-slim")

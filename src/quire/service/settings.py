@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 from quire.core.config import Setting, checked, from_text
 from quire.core.errors import ConfigurationError, UsageError
-from quire.docling_serve.contract.enums import ImageMode
+from quire.docling_serve.contract.enums import ImageRefMode
 from quire.docling_serve.contract.policy import OCR_PRESETS, SOURCES, TARGETS, Policy
 
 FILE_VARIABLE = "DOCLING_SERVE_CONFIG_FILE"
 RECOGNISED = ("DOCLING_", "DOCLINGCORE_", "UVICORN_", "QUIRE_SERVE_", "OTEL_")
-"""How the names begin that are accepted, whether or not they mean something here."""
+"""The prefixes of variables that are accepted, whether or not they mean something here."""
 MIB = 1 << 20
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
@@ -98,7 +98,7 @@ class ServiceSettings:
     )
     max_images_scale: float = _setting(2.0, "DOCLING_SERVE_MAX_IMAGES_SCALE", "factor", "largest images_scale")
     image_modes: tuple[str, ...] = _setting(
-        tuple(ImageMode), "DOCLING_SERVE_ALLOWED_IMAGE_EXPORT_MODES", "names", "values of image_export_mode"
+        tuple(ImageRefMode), "DOCLING_SERVE_ALLOWED_IMAGE_EXPORT_MODES", "names", "values of image_export_mode"
     )
     source_types: tuple[str, ...] = _setting(
         SOURCES, "DOCLING_SERVE_ALLOWED_SOURCE_TYPES", "names", "kinds of sources on the batch route"
@@ -206,7 +206,7 @@ class ServiceSettings:
             raise UsageError(f"there is no log level {self.log_level!r}; choose from {', '.join(LEVELS)}")
 
     def policy(self, *, tesseract_data: Iterable[str] = (), vision: str | None = None) -> Policy:
-        """What requests may ask for, given the data of Tesseract that is installed and the vision engine in use."""
+        """The policy for requests, given the data of Tesseract that is installed and the vision engine in use."""
         return Policy(
             max_sources=self.max_sources,
             max_timeout_s=self.max_timeout_s,
@@ -214,7 +214,7 @@ class ServiceSettings:
             max_images_scale=self.max_images_scale,
             max_pages=self.max_pages,
             max_file_bytes=self.max_file_bytes,
-            image_modes=frozenset(self.image_modes) & frozenset(ImageMode),
+            image_modes=frozenset(self.image_modes) & frozenset(ImageRefMode),
             ocr_presets=frozenset(self.ocr_presets) & frozenset(OCR_PRESETS),
             sources=frozenset(self.source_types) & frozenset(SOURCES),
             targets=frozenset(self.target_types) & frozenset(TARGETS),

@@ -5,10 +5,8 @@ They load from the store, so they run in threads.
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import zipfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -19,14 +17,14 @@ from quire.core.context import RunState, RunStatus
 from quire.docling_serve.contract.refusals import RequestRefused
 from quire.docling_serve.responses import document_contents as about
 from quire.docling_serve.responses import task_states
+from quire.durable.steps.archives import zip_archive
 from quire.durable.tasks.buckets import TARGET_FAILED
-from quire.durable.tasks.task_jobs import archive_entry
 from quire.reading.messages import TaskArgument, TaskDocument, TaskFault, TaskResult
 from quire.service.service import Service
 
 ARCHIVE = "converted_docs.zip"
 _OUTSIDE = re.compile(r"there is no page (\d+): the document has (\d+) page")
-"""How `page_ranges` says that a range begins after the last page; docling's clients know another text."""
+"""The text of `page_ranges` which says that a range begins after the last page; docling's clients know another text."""
 _STATES: dict[RunState, task_states.TaskState] = {
     "waiting": "pending",
     "running": "started",
@@ -143,11 +141,8 @@ def _chunks(service: Service, documents: list[TaskDocument]) -> bytes:
 def _archived(chunks: bytes, chunking: Mapping[str, Any] | None) -> bytes:
     """The zip archive that a chunk route answers with."""
     about_chunks = json.dumps(dict(chunking or {})).encode()
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        content = b'{"kind":"ChunkedDocumentResponse",' + chunks[1:-1] + b',"chunking_info":' + about_chunks + b"}"
-        archive.writestr(archive_entry("chunked_result.json"), content)
-    return buffer.getvalue()
+    content = b'{"kind":"ChunkedDocumentResponse",' + chunks[1:-1] + b',"chunking_info":' + about_chunks + b"}"
+    return zip_archive([("chunked_result.json", content)])
 
 
 def _zip(data: bytes) -> Response:

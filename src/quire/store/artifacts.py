@@ -236,12 +236,12 @@ class ArtifactStore:
     ) -> None:
         """Write the contents, then record the facts. `late` facts are not recorded where another process was faster."""
         while facts:
-            wanted = {fact.digest for fact in facts.values()}
-            stored = self._stored([digest for digest in contents if digest in wanted and digest not in self._written])
+            digests = {fact.digest for fact in facts.values()}
+            stored = self._stored([digest for digest in contents if digest in digests and digest not in self._written])
             self._write(
-                {d: data for d, data in contents.items() if d in wanted and d not in stored | self._written.keys()}
+                {d: data for d, data in contents.items() if d in digests and d not in stored | self._written.keys()}
             )
-            places = {digest: place for digest, place in self._written.items() if digest in wanted}
+            places = {digest: place for digest, place in self._written.items() if digest in digests}
             with self.database.transaction(lasting=lasting):
                 if claim is not None:
                     self._claims.check(claim)
@@ -254,7 +254,7 @@ class ArtifactStore:
             return
 
     def _forget_pending(self, facts: Mapping[ArtifactKey, Fact], places: Mapping[Digest, ContentPlace]) -> None:
-        """These facts are recorded. One that was replaced meanwhile is still pending, and so is its content."""
+        """Forget recorded facts. One that was replaced meanwhile is still pending, and so is its content."""
         self._remember(places)
         for key, fact in facts.items():
             if self._pending.get(key) is fact:

@@ -23,14 +23,14 @@ from quire.store.packs import LOOSE
 RUN_DAYS = 30
 """How long ended runs are kept."""
 POLL_S = 0.05
-"""How often it is checked whether another process has removed what it wants."""
+"""Seconds between checks whether another process has removed the objects to be removed."""
 SMALL = 64_000
 """Packs up to this size are merged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What counts as garbage besides unreachable contents."""
+    """Settings of a collection: garbage besides unreachable contents."""
 
     unused_days: int | None = None
     """Artifacts of documents not used for this many days; None keeps them."""
@@ -44,7 +44,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What was removed, or would be."""
+    """The result of a collection: counts of everything that was removed, or would be."""
 
     facts: int = 0
     """Facts whose content was missing, or that had expired."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 
-from quire.core.document import Document, PageImage, RenderOptions
+from quire.core.document import Document, PageImage, RenderOptions, page_image_name
 from quire.core.errors import InputError, StoreError
 from quire.core.events import Sink, Teller, reason_of
 from quire.core.keys import ArtifactKey, Profile, artifact_key, digest_bytes
@@ -40,8 +40,9 @@ class _Drawing(Profile):
 
 def image_name(document: str, page: int, options: RenderOptions = _USUAL) -> str:
     """The name of the picture of a page: `documents/{id}/pages/page-001.png`, or `renders/…` for other options."""
-    folder = "pages" if options == _USUAL else f"renders/{_profile(options).digest()[:16]}"
-    return f"{DOCUMENTS}{document}/{folder}/page-{page:03}.png"
+    if options == _USUAL:
+        return page_image_name(document, page)
+    return f"{DOCUMENTS}{document}/renders/{_profile(options).digest()[:16]}/page-{page:03}.png"
 
 
 def document_of(name: str) -> str:

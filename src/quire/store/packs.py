@@ -10,7 +10,7 @@ from quire.database.facts import ContentPlace
 
 PACKS = "packs/"
 LOOSE = "objects/"
-"""Where stores of schema version 1 and 2 kept each content under its digest."""
+"""The folder in which stores of schema version 1 and 2 kept each content under its digest."""
 LARGE = 1_000_000
 """Contents of at least this size get a separate pack."""
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FAN_OUT = 8
 """Objects written concurrently, which bounds the memory."""
 RETRY_S = 30
-"""How long a request is retried when the service does not answer or throttles."""
+"""Seconds for which a request is retried when the service does not answer or throttles."""
 
 _CREDENTIALS = {
     "s3": "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION; for another service also AWS_ENDPOINT_URL, with "
@@ -131,7 +131,7 @@ class RemoteObjects:
         raise self._explanation(done, error) from None
 
     def _explanation(self, done: str, error: Exception) -> QuireError:
-        """What happened and what to do. The request is left out, because it may contain secrets."""
+        """A message with the cause and some advice. The request is left out, because it may contain secrets."""
         whole = f"{type(error).__name__}: {error}"
         advice = next((advice for pattern, advice in _MISTAKES.items() if re.search(pattern, whole)), None)
         message = f"{self.place} cannot be {done}: {_said(error)}"

@@ -45,7 +45,7 @@ class StoreReport:
 
     @property
     def shared_bytes(self) -> int:
-        """What deduplication saves."""
+        """The bytes that deduplication saves."""
         return self.bytes - self.content_bytes
 
 

@@ -51,8 +51,8 @@ class ScopedStore:
         return self._store.save(self._key(key), data, stage=stage, document=own, page=page, claim=held)
 
     def find_many(self, keys: Sequence[ArtifactKey]) -> Mapping[ArtifactKey, Digest]:
-        given = {self._key(key): key for key in keys}
-        return {given[key]: digest for key, digest in self._store.find_many(list(given)).items()}
+        keys_by_own = {self._key(key): key for key in keys}
+        return {keys_by_own[key]: digest for key, digest in self._store.find_many(list(keys_by_own)).items()}
 
     def has_contents(self, digests: Sequence[Digest]) -> set[Digest]:
         return self._store.has_contents(digests)

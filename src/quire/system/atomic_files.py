@@ -49,7 +49,7 @@ def _meant(error: OSError, written: Mapping[Path, Path]) -> str | Path:
 
 
 def output_stem(name: str) -> str:
-    """What the names of a document's files begin with: `report` for `report.pdf`, `scan.jpg` for `scan.jpg`.
+    """The beginning of the names of a document's files: `report` for `report.pdf`, `scan.jpg` for `scan.jpg`.
 
     Only the suffix of the usual kind goes, so that `scan.jpg` and `scan.pdf` never share a file.
     """

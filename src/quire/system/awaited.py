@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast, overload
 T = TypeVar("T")
 
 GLANCE_S = 0.5
-"""How long a wait lasts at most: a signal that arrives just before it blocks does not interrupt it."""
+"""The longest wait, in seconds: a signal that arrives just before it blocks does not interrupt it."""
 
 
 @overload

@@ -1,4 +1,4 @@
-"""How many threads and worker processes this process may use, by CPU and by memory."""
+"""The budget of this process: threads and worker processes that CPUs and memory allow."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OWN_DESCRIPTORS, _WORKER_DESCRIPTORS = 24, 6
 
 
 class WorkerCount(NamedTuple):
-    """How many workers to use, and a notice to show when CPUs or memory are too few for the requested number."""
+    """The number of workers to use, and a notice to show when CPUs or memory are too few for the requested number."""
 
     workers: int
     notice: str | None = None
@@ -27,9 +27,9 @@ class WorkerCount(NamedTuple):
 
 def cpu_budget(environment: Mapping[str, str] = os.environ, root: Path = Path("/")) -> int:
     """CPUs that this process may use: `QUIRE_THREADS`, or the least of affinity and cgroup limit; at least 1."""
-    asked = environment.get("QUIRE_THREADS", "")
-    if asked.isdecimal() and int(asked) > 0:
-        return int(asked)
+    setting = environment.get("QUIRE_THREADS", "")
+    if setting.isdecimal() and int(setting) > 0:
+        return int(setting)
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(available, *(math.ceil(limit) for limit in _limits(root)), available))
 
@@ -46,8 +46,8 @@ def worker_count(
     number below 1 or a `QUIRE_WORKERS` that is not a number.
     """
     cpus = cpu_budget(environment, root)
-    wanted = _wanted(asked, environment.get("QUIRE_WORKERS", "").strip())
-    count = min(wanted or cpus, cpus)
+    requested = _wanted(asked, environment.get("QUIRE_WORKERS", "").strip())
+    count = min(requested or cpus, cpus)
     available = memory_budget(root) if available is None else available
     if available is not None and available < count * WORKER_BYTES:
         fitting = max(1, available // WORKER_BYTES)
@@ -55,9 +55,9 @@ def worker_count(
         using = "1 anyway" if count == 1 else str(fitting)
         memory = f"about {count * WORKER_BYTES / 1e9:.1f} GB; {available / 1e9:.1f} GB are available"
         return WorkerCount(fitting, f"{need} {memory}: using {using}")
-    if wanted and count < wanted:
+    if requested and count < requested:
         cpu = "1 CPU is" if cpus == 1 else f"{cpus} CPUs are"
-        return WorkerCount(count, f"{wanted} workers were requested; {cpu} available: using {count}")
+        return WorkerCount(count, f"{requested} workers were requested; {cpu} available: using {count}")
     return WorkerCount(count)
 
 

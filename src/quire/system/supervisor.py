@@ -21,7 +21,7 @@ _restarts: Counter[str] = Counter()
 
 
 def restarts() -> dict[str, int]:
-    """How often each thread and task of this process was started again after an error, by name."""
+    """Restarts after an error of each thread and task of this process, by name."""
     with _lock:
         return dict(_restarts)
 

@@ -11,8 +11,8 @@ import pytest
 from quire.core.errors import UsageError
 from quire.database import reviews
 from quire.database.document_rows import DocumentRows
-from quire.database.reviews import QueueFilter, StaleItem
-from quire.durable.review.review_queue import LEASE_S, ReviewQueue
+from quire.database.reviews import LEASE_S, QueueFilter, StaleItem
+from quire.durable.review.review_queue import ReviewQueue
 from quire.evidence.extract.values import LeafEvidence
 from quire.evidence.review.decisions import Decision
 from tests.bills import SCHEMA, anywhere, bill_extraction
@@ -34,9 +34,12 @@ def queue(either_database) -> ReviewQueue:
 
 def opened(queue: ReviewQueue, tenant: str, document: str = "", **more):
     document = document or f"{tenant}-{next(_numbers)}"
-    return queue.open(
-        bill_extraction(document, anywhere()), SCHEMA, tenant=tenant, document=document, place=f"{document}.1", **more
-    )
+    extraction = bill_extraction(document, anywhere())
+    return queue.open(extraction, SCHEMA, reference(tenant, document), place=f"{document}.1", **more)
+
+
+def reference(tenant: str, document: str) -> dict[str, object]:
+    return {"scope": tenant, "source": {"id": document}}
 
 
 def test_the_same_extraction_is_the_same_review(queue, tenant):
@@ -78,19 +81,19 @@ def test_a_lease_that_is_not_renewed_lets_another_reviewer_in(queue, tenant, mon
     first = queue.claim(wanted, "Ada")
     assert first is not None
     assert queue.claim(wanted, "Bob") is None
-    assert queue.renew(first.claim, tenant)
-    assert not queue.renew(first.claim, "another tenant")
+    assert queue.tables.renew(first.claim, tenant)
+    assert not queue.tables.renew(first.claim, "another tenant")
     database = queue.tables._database
     now = database.now() + LEASE_S + 1
     monkeypatch.setattr(database, "now", lambda: now)
     second = queue.claim(wanted, "Bob")
     assert second is not None and second.items[0].path == first.items[0].path
-    assert not queue.renew(first.claim, tenant)
+    assert not queue.tables.renew(first.claim, tenant)
     with pytest.raises(StaleItem, match="reviewed by Bob"):
         queue.decide(first.review, "total", Decision("approve"), version=0, claim=first.claim, reviewer="Ada")
-    queue.release(second.claim, "another tenant")
+    queue.tables.release(second.claim, "another tenant")
     assert queue.claim(wanted, "Ada") is None
-    queue.release(second.claim, tenant)
+    queue.tables.release(second.claim, tenant)
     assert queue.claim(wanted, "Ada") is not None
 
 
@@ -103,7 +106,7 @@ def test_next_goes_on_behind_the_value_and_begins_again_at_the_end(queue, tenant
         assert claim is not None
         paths.append(claim.part)
         after = claim.review.id, claim.items[-1].path
-        queue.release(claim.claim, tenant)
+        queue.tables.release(claim.claim, tenant)
     assert paths == ["number", "date", "total", "currency", "items", "number"]
 
 
@@ -114,7 +117,7 @@ def test_next_stops_behind_the_last_value_where_it_does_not_begin_again(queue, t
     while (claim := queue.claim(wanted, "Ada", after=after, again=False)) is not None:
         paths.append(claim.part)
         after = claim.review.id, claim.items[-1].path
-        queue.release(claim.claim, tenant)
+        queue.tables.release(claim.claim, tenant)
     assert paths == ["number", "date", "total", "currency", "items"]
     assert queue.tables.held(wanted) == {}
     queue.claim(QueueFilter(tenant, field="items[].name"), "Ada")
@@ -132,7 +135,10 @@ def test_a_stale_decision_is_refused_and_both_stay_in_the_history(queue, tenant)
     queue.undo(review, "total", version=1, claim="", reviewer="Bob")
     item = next(one for one in queue.tables.items(review.id) if one.path == "total")
     assert (item.state, item.version, item.decision) == ("open", 2, None)
-    assert [(one.action, one.reviewer) for one in queue.history(review)] == [("correct", "Ada"), ("undo", "Bob")]
+    assert [(one.action, one.reviewer) for one in queue.tables.history(review.id)] == [
+        ("correct", "Ada"),
+        ("undo", "Bob"),
+    ]
     with pytest.raises(UsageError, match="no decision"):
         queue.undo(review, "total", version=2, claim="", reviewer="Bob")
 
@@ -152,7 +158,7 @@ def test_of_two_decisions_at_once_one_is_stale(queue, tenant):
 
 
 def test_a_review_ends_with_its_last_doubt_and_undo_opens_it_again(queue, tenant):
-    review = opened(queue, tenant, waiting="run-1")
+    review = opened(queue, tenant, run="run-1", waits=True)
     doubtful = [one.path for one in queue.tables.items(review.id) if one.doubt]
     for path in doubtful:
         assert queue.tables.find(review.id).ended is None
@@ -168,9 +174,9 @@ def test_a_review_ends_with_its_last_doubt_and_undo_opens_it_again(queue, tenant
 
 
 def test_a_second_run_waits_for_the_review_of_the_first(queue, tenant):
-    opened(queue, tenant, "shared", waiting="run-1")
-    assert opened(queue, tenant, "shared", waiting="run-2").waiting == ["run-1", "run-2"]
-    assert opened(queue, tenant, "shared", waiting="run-1").waiting == ["run-1", "run-2"]
+    opened(queue, tenant, "shared", run="run-1", waits=True)
+    assert opened(queue, tenant, "shared", run="run-2", waits=True).waiting == ["run-1", "run-2"]
+    assert opened(queue, tenant, "shared", run="run-1", waits=True).waiting == ["run-1", "run-2"]
 
 
 def test_a_row_can_be_added_to_a_list_of_the_schema_alone(queue, tenant):
@@ -192,7 +198,7 @@ def test_a_row_is_not_added_to_a_list_that_another_reviewer_has(queue, tenant):
         queue.decide(review, *row, version=0, claim="", reviewer="Bob")
     assert len(queue.tables.items(review.id)) == 11, "nothing is left of it"
     assert queue.decide(review, *row, version=0, claim=claim.claim, reviewer="Ada").held
-    queue.release(claim.claim, tenant)
+    queue.tables.release(claim.claim, tenant)
     assert not any(one.held for one in queue.tables.items(review.id))
 
 
@@ -207,7 +213,7 @@ def test_rows_that_two_reviewers_add_at_once_to_a_list_without_any_are_both_acce
     document = f"{tenant}-{next(_numbers)}"
     whole = bill_extraction(document, anywhere(), rows=())
     missing = {**whole.evidence, "items": LeafEvidence("items", "not_found")}
-    review = queue.open(replace(whole, evidence=missing), SCHEMA, tenant=tenant, document=document)
+    review = queue.open(replace(whole, evidence=missing), SCHEMA, reference(tenant, document))
 
     def add(number: int) -> str:
         decision = Decision("correct", f"name {number}")
@@ -218,7 +224,7 @@ def test_rows_that_two_reviewers_add_at_once_to_a_list_without_any_are_both_acce
     assert queue.extraction(review).values["items"] == [{"name": f"name {number}"} for number in range(4)]
     numbers = [one.number for one in queue.tables.items(review.id)]
     assert len({*numbers}) == len(numbers)
-    assert [one.action for one in queue.history(review) if one.path == "items"] == ["approve"]
+    assert [one.action for one in queue.tables.history(review.id) if one.path == "items"] == ["approve"]
 
 
 def test_undo_goes_back_by_one_decision_also_where_the_clocks_of_servers_differ(queue, tenant, monkeypatch):
@@ -230,19 +236,20 @@ def test_undo_goes_back_by_one_decision_also_where_the_clocks_of_servers_differ(
 
 
 def test_a_run_that_waits_while_others_are_told_of_the_end_is_not_forgotten(queue, tenant):
-    review = opened(queue, tenant, "reopened", waiting="run-1")
-    queue.tables.reported(review.id, opened(queue, tenant, "reopened", waiting="run-2").waiting[:1])
+    review = opened(queue, tenant, "reopened", run="run-1", waits=True)
+    queue.tables.reported(review.id, opened(queue, tenant, "reopened", run="run-2", waits=True).waiting[:1])
     assert queue.tables.find(review.id).waiting == ["run-2"]
 
 
-def test_samples_are_those_that_were_marked_or_all_that_ended(queue, tenant):
+def test_samples_are_those_that_were_marked_or_all_that_ended(queue, tenant, either_database):
+    every = ReviewQueue(either_database, every=True)
     review, other = opened(queue, tenant), opened(queue, tenant)
-    assert list(queue.samples(tenant, every=True)) == []
+    assert list(every.samples(tenant)) == []
     queue.tables.set_sample(review.id, True)
-    assert len(list(queue.samples(tenant, every=False))) == 1
+    assert len(list(queue.samples(tenant))) == 1
     for item in queue.tables.items(other.id):
         queue.decide(other, item.path, Decision("approve"), version=0, claim="", reviewer="Ada")
-    samples = list(queue.samples(tenant, every=True))
+    samples = list(every.samples(tenant))
     assert len(samples) == 2
     assert {"document", "schema", "values", "places"} <= samples[0][1].keys()
 
@@ -252,14 +259,14 @@ def test_nothing_of_a_review_is_left_when_its_document_is_deleted(queue, tenant,
     for one in (review, other):
         queue.decide(one, "date", Decision("approve"), version=0, claim="", reviewer="Ada")
     DocumentRows(either_database).delete(review.document, [])
-    assert queue.find(review.id, tenant) is None
+    assert queue.tables.find(review.id, tenant) is None
     for path in ("total", "items[7].price"):
         with pytest.raises(UsageError, match="deleted with its document"):
             queue.decide(review, path, Decision("correct", "1"), version=0, claim="", reviewer="Ada")
     for table in ("reviews", "review_items", "review_history"):
         rows = either_database.rows(f"SELECT count(*) FROM {table} WHERE document = ?", (review.document,))
         assert rows == [(0,)], table
-    assert queue.history(other)
+    assert queue.tables.history(other.id)
     assert queue.decisions(other)
 
 
@@ -351,7 +358,7 @@ def test_a_missing_list_that_has_rows_by_now_is_not_absent(queue, tenant):
         evidence={path: one for path, one in extraction.evidence.items() if not path.startswith("items")}
         | {"items": LeafEvidence("items", "not_found")},
     )
-    review = queue.open(extraction, SCHEMA, tenant=tenant, document=tenant)
+    review = queue.open(extraction, SCHEMA, reference(tenant, tenant))
     decide(queue, review, "items[0].name", value="Rope")
     with pytest.raises(UsageError, match="items has rows"):
         decide(queue, review, "items", "absent", version=1)
@@ -365,7 +372,7 @@ def test_a_field_with_several_values_takes_another_one(queue, tenant):
     extraction = replace(
         extraction, values={**extraction.values, "number": ["INV-1", "INV-2"]}, evidence={**kept, **listed}
     )
-    review = queue.open(extraction, SCHEMA, tenant=tenant, document=tenant)
+    review = queue.open(extraction, SCHEMA, reference(tenant, tenant))
     decide(queue, review, "number[2]", value="INV-3")
     assert queue.extraction(review).values["number"] == ["INV-1", "INV-2", "INV-3"]
     with pytest.raises(UsageError, match=r"no value number; choose from .*, number\[\]"):

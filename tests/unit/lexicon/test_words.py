@@ -13,8 +13,9 @@ import pytest
 
 import quire
 from quire.evidence.extract.naming.concepts import BY_ID
+from quire.lexicon.finance.statement_kinds import STATEMENTS
 from quire.lexicon.phrases import folded, without_accents
-from quire.lexicon.words import KEYS, word_groups, word_weights, words_by_language, words_of
+from quire.lexicon.words import KEYS, phrase_patterns, word_groups, word_weights, words_by_language, words_of
 from quire.pages.recognize.languages import all_languages
 
 FOLDER = Path(quire.__file__).parent / "lexicon" / "languages"
@@ -26,6 +27,7 @@ GROUPS = {
     "ordinals": {str(number) for number in range(1, 32)},
     "durations": {"year", "quarter", "month", "week", "day"},
     "item_columns": {"description", "quantity", "unit_price", "amount"},
+    **{key: {*STATEMENTS} for key in ("statement_names", "statement_titles", "statement_topics")},
     **{key: {*BY_ID} for key in ("labels", "label_weights", "field_names")},
 }
 
@@ -93,3 +95,17 @@ def test_every_key_is_used_and_filled():
 def test_words_of_all_languages_come_once():
     assert len({*words_of("stop_words")}) == len(words_of("stop_words"))
     assert {"der", "the", "les"} <= {*words_of("stop_words")}
+
+
+def test_a_phrase_has_parts_that_may_be_missing_and_gaps():
+    patterns = phrase_patterns("statement_lines")
+    costs, operating = patterns["income: cost of sales"], patterns["cash flow: operating"]
+    assert all(costs.search(text) for text in ("cost of sales", "| costs of goods sold |"))
+    assert not costs.search("accosts of salesmen")
+    assert operating.search("net cash provided by (used in) operating activities")
+    assert not operating.search("cash. the operating activities")
+
+
+def test_each_line_item_has_names_and_labels_and_each_line_its_statement():
+    assert {*word_groups("line_item_labels")} == {*word_groups("line_item_names")}
+    assert {line.partition(":")[0] for line in word_groups("statement_lines")} == {*STATEMENTS}

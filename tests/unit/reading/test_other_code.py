@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import quire
+from quire.system import ocr_models
 from tests import documents, scans
 from tests.changed_code import change_code, copy_of_package
 from tests.fakes.engines import NumberEngine, calls
@@ -103,3 +104,20 @@ def test_a_new_layout_asks_no_engine_and_draws_no_page(tmp_path, monkeypatch):
         "read",
     }
     assert "page-blocks" not in hits
+
+
+@pytest.mark.processes
+def test_another_orientation_model_draws_pages_again_and_asks_about_those_that_it_turns(tmp_path, monkeypatch):
+    log, store = tmp_path / "calls", tmp_path / "store"
+    engine = NumberEngine(log=log)
+    scan = scans.numbered_scans(1)
+    before = quire.read(scan, engines=engine, store=store).to_json()
+    path, digest = ocr_models.find("orientation").path, "of other weights"
+    monkeypatch.setattr(ocr_models, "find", lambda part, size=None: ocr_models.ModelFile(path, digest))
+    told = []
+    assert quire.read(scan, engines=engine, store=store, on_event=told.append).to_json() == before
+    assert "render" in made(told)
+    assert len(calls(log)) == 1, "the page lies as before, and the answer about it is stored"
+    told.clear()
+    quire.read(scan, engines=engine, store=store, on_event=told.append)
+    assert "render" not in made(told)

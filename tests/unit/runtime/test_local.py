@@ -12,7 +12,7 @@ import pytest
 from quire.core.context import Retry, Workflow
 from quire.core.errors import FencedError, RunCancelled, RunError, StoreError
 from quire.core.events import Event
-from quire.database.journal import Invocation, Journal, StepRecord
+from quire.database.journal import Invocation, Journal, JournalStep
 from quire.database.leases import Claims
 from quire.database.sqlite import SqliteDatabase
 from quire.runtime import scheduler
@@ -277,7 +277,7 @@ def test_a_timer_is_remembered_and_goes_with_the_code_that_set_it():
         journal.start(Invocation("k", "r-1", "flow", "1", "documents", {}))
         claim = claims.claim("k")
         assert claim is not None
-        journal.record(claim, 1, StepRecord("sleep", due=12.5))
+        journal.record(claim, 1, JournalStep("sleep", due=12.5))
         assert journal.steps("k")[1].due == 12.5
         journal.forget_steps(claim, "2")
         assert journal.steps("k") == {}

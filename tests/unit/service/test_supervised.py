@@ -18,7 +18,7 @@ from quire.durable.indexing.delivery import IndexDelivery
 from quire.durable.indexing.index_steps import IndexSteps
 from quire.durable.indexing.read_places import ReadPlaces
 from quire.durable.indexing.store_index import open_indexes
-from quire.durable.review.store_reviews import StoreReviews
+from quire.durable.review.review_queue import ReviewQueue
 from quire.retrieval.search.sqlite_index import SqliteIndex
 from quire.service import metrics_port as measuring
 from quire.service.api import event_streams as watching
@@ -161,7 +161,7 @@ def test_the_threads_beside_the_requests_fail_once_and_go_on(tmp_path, monkeypat
     monkeypatch.setattr(measuring, "SHARE_S", 0.001)
     monkeypatch.setattr(uvicorn.Server, "run", run)
     monkeypatch.setattr(Traffic, "share", once(OSError("the disk is full"), lambda _: shared.set()))
-    monkeypatch.setattr(StoreReviews, "report_all", once(StoreError("it is locked"), lambda _: reported.set()))
+    monkeypatch.setattr(ReviewQueue, "report_all", once(StoreError("it is locked"), lambda *_: reported.set()))
     monkeypatch.setattr(Scratch, "sweep", once(OSError("the folder is gone"), lambda _: swept.set()))
     port = free_port()
     with serving(tmp_path, metrics_port=port) as server:

@@ -34,7 +34,7 @@ def test_decisions_and_their_history_survive_the_loss_of_the_store(tmp_path):
         store.save(KEY, b"text", stage="native-text", document="d")
         store.flush()
         queue = ReviewQueue(store.database)
-        review = queue.open(bill_extraction("d", anywhere()), SCHEMA, tenant="", document="d", place="d.1")
+        review = queue.open(bill_extraction("d", anywhere()), SCHEMA, {"source": {"id": "d"}}, place="d.1")
         queue.decide(review, "total", Decision("correct", "145"), version=0, claim="", reviewer="Ada")
         backup = backed_up(tmp_path / "store", tmp_path / "backup")  # while the store is open
         before = queue.tables.items(review.id), queue.tables.history(review.id)

@@ -103,9 +103,9 @@ def test_the_part_that_changed_has_another_digest(small):
 class TestCached:
     @pytest.fixture
     def cached(self, tmp_path, monkeypatch):
-        """The folder, with all files settled: the tests have just written them."""
+        """The file, with all files settled: the tests have just written them."""
         monkeypatch.setattr(stage_versions, "SETTLED_NS", -1)
-        return tmp_path / "cached"
+        return tmp_path / "cached.json"
 
     def test_a_second_process_reads_no_source(self, small, cached, monkeypatch):
         first = version(small, cached)
@@ -138,9 +138,25 @@ class TestCached:
     @pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b"\xff"])
     def test_a_damaged_file_is_replaced(self, small, cached, content):
         expected = version(small, cached)
-        (cached / "blocks.json").write_bytes(content)
+        cached.write_bytes(content)
         assert version(small, cached) == expected
-        assert json.loads((cached / "blocks.json").read_bytes())["parts"]
+        assert json.loads(cached.read_bytes())["stages"]
+
+    def test_another_stage_is_added_to_the_file(self, small, cached, monkeypatch):
+        monkeypatch.setitem(stage_versions.STAGES, "months", StageCode(("lexicon",)))
+        first = version(small, cached), Installation(small, cached).version("months")
+        monkeypatch.setattr(SourceTree, "read", None)
+        after = Installation(small, cached)
+        assert (after.version("blocks"), after.version("months")) == first
+
+    def test_a_worker_that_starts_with_the_same_code_reads_no_source(self, small, tmp_path, monkeypatch):
+        """Also where no file can be written."""
+        monkeypatch.setattr(stage_versions, "SETTLED_NS", -1)
+        server = Installation(small)
+        before = server.version("blocks")
+        monkeypatch.setattr(SourceTree, "read", None)
+        server.look_again()
+        assert server.version("blocks") == before
 
     def test_a_folder_that_cannot_be_written_costs_time_only(self, small, tmp_path, monkeypatch):
         monkeypatch.setattr(stage_versions, "SETTLED_NS", -1)
@@ -148,8 +164,8 @@ class TestCached:
         assert version(small, tmp_path / "file" / "cached") == version(small)
 
     def test_files_that_were_just_changed_are_not_cached(self, small, tmp_path):
-        version(small, tmp_path / "cached")
-        assert not (tmp_path / "cached").exists()
+        version(small, tmp_path / "cached.json")
+        assert not (tmp_path / "cached.json").exists()
 
 
 @pytest.mark.slow
@@ -220,7 +236,7 @@ BY_HAND = {
     "records that others refer to, whose inputs are digests of what they hold or have the versions in them": """
         durable.extracts.extract_steps durable.flows.ends durable.flows.step_work durable.reads.read_records
         durable.reads.read_request durable.reads.read_steps durable.reads.sources durable.tasks.task_steps
-        durable.indexing.index_queue durable.review.store_reviews reading.bundles reading.recognizer""",
+        durable.indexing.index_queue durable.review.review_queue reading.bundles reading.recognizer""",
 }
 """Modules with a version that is written there, and why. Those of derived stages come from `stage_version`."""
 

@@ -59,7 +59,7 @@ class OutputFormat(StrEnum):
     latex = "latex"
 
 
-class ImageMode(StrEnum):
+class ImageRefMode(StrEnum):
     placeholder = "placeholder"
     embedded = "embedded"
     referenced = "referenced"
@@ -77,12 +77,12 @@ class PdfBackend(StrEnum):
     dlparse_v4 = "dlparse_v4"
 
 
-class TableMode(StrEnum):
+class TableFormerMode(StrEnum):
     fast = "fast"
     accurate = "accurate"
 
 
-class PipelineName(StrEnum):
+class ProcessingPipeline(StrEnum):
     legacy = "legacy"
     standard = "standard"
     native = "native"

@@ -8,18 +8,22 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import AnyHttpUrl, BaseModel, TypeAdapter, ValidationError
 
 from quire.docling_serve.contract.enums import TargetName
+from quire.docling_serve.contract.orders import Order
 from quire.docling_serve.contract.refusals import RequestRefused, error_item, error_items, invalid
-from quire.docling_serve.contract.request_options import ConvertOptions, HierarchicalOptions, HybridOptions
+from quire.docling_serve.contract.request_options import (
+    ConvertDocumentsOptions,
+    HierarchicalChunkerOptions,
+    HybridChunkerOptions,
+)
 from quire.docling_serve.contract.requests import (
     AnyTarget,
-    Callback,
+    CallbackSpec,
     InBodyTarget,
     PresignedUrlTarget,
     ZipTarget,
@@ -28,9 +32,9 @@ from quire.docling_serve.contract.requests import (
 Fields = Sequence[tuple[str, str]]
 Chunker = Literal["hybrid", "hierarchical"]
 OptionsT = TypeVar("OptionsT", bound=BaseModel)
-CHUNKERS: dict[Chunker, type[HybridOptions] | type[HierarchicalOptions]] = {
-    "hybrid": HybridOptions,
-    "hierarchical": HierarchicalOptions,
+CHUNKERS: dict[Chunker, type[HybridChunkerOptions] | type[HierarchicalChunkerOptions]] = {
+    "hybrid": HybridChunkerOptions,
+    "hierarchical": HierarchicalChunkerOptions,
 }
 _TARGETS: dict[TargetName, AnyTarget] = {
     TargetName.inbody: InBodyTarget(),
@@ -40,36 +44,29 @@ _TARGETS: dict[TargetName, AnyTarget] = {
 _URL = TypeAdapter(AnyHttpUrl)
 
 
-@dataclass(frozen=True, slots=True)
-class RequestForm:
-    """What a form says besides its files. `target` is None when it names none."""
-
-    options: ConvertOptions
-    target: AnyTarget | None
-    callbacks: tuple[Callback, ...] = ()
-    chunking: HybridOptions | HierarchicalOptions | None = None
-    include_converted_doc: bool = False
-
-
-def convert_form(fields: Fields) -> RequestForm:
-    """The form of `/v1/convert/file`."""
+def convert_form(fields: Fields, files: int) -> Order:
+    """The form of `/v1/convert/file` with so many files."""
     sent = _grouped(fields)
-    return RequestForm(_options(ConvertOptions, sent), _target(sent), _callbacks(sent))
+    options = _options(ConvertDocumentsOptions, sent)
+    return Order("convert", options, (_target(sent),), uploads=files, callbacks=_callbacks(sent))
 
 
-def chunk_form(fields: Fields, chunker: Chunker) -> RequestForm:
+def chunk_form(fields: Fields, files: int, chunker: Chunker) -> Order:
     """The form of `/v1/chunk/…/file`: conversion options begin with `convert_`, chunking options with `chunking_`."""
     sent = _grouped(fields)
-    options = _options(ConvertOptions, sent, prefix="convert_", without=frozenset({"to_formats"}))
+    options = _options(ConvertDocumentsOptions, sent, prefix="convert_", without=frozenset({"to_formats"}))
     chunking = _options(CHUNKERS[chunker], sent, prefix="chunking_", without=frozenset({"chunker"}))
-    return RequestForm(options, _target(sent), _callbacks(sent), chunking, _flag(sent, "include_converted_doc"))
+    target, callbacks = _target(sent), _callbacks(sent)
+    return Order("chunk", options, (target,), (), files, callbacks, chunking, _flag(sent, "include_converted_doc"))
 
 
-def old_form(fields: Fields) -> RequestForm:
+def old_form(fields: Fields, files: int) -> Order:
     """The form of `/v1alpha/convert/file`."""
     sent = _grouped(fields)
-    target = ZipTarget() if _flag(sent, "return_as_file") else None
-    return RequestForm(_options(ConvertOptions, sent), target, _callbacks(sent))
+    target = ZipTarget() if _flag(sent, "return_as_file") else InBodyTarget()
+    return Order(
+        "convert", _options(ConvertDocumentsOptions, sent), (target,), uploads=files, callbacks=_callbacks(sent)
+    )
 
 
 def no_files() -> RequestRefused:
@@ -82,10 +79,6 @@ def file_without_name(index: int) -> RequestRefused:
     return invalid("value_error", ("files", index), "Value error, Expected UploadFile, received: <class 'str'>")
 
 
-def too_many_files(number: int, most: int) -> RequestRefused:
-    return RequestRefused(422, f"Too many files: {number} exceeds the maximum of {most}.")
-
-
 def _grouped(fields: Fields) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, value in fields:
@@ -96,7 +89,7 @@ def _grouped(fields: Fields) -> dict[str, list[str]]:
 def _options(
     model: type[OptionsT], sent: Mapping[str, list[str]], *, prefix: str = "", without: frozenset[str] = frozenset()
 ) -> OptionsT:
-    values, wrong = _in_json(sent) if model is ConvertOptions else ({}, [])
+    values, wrong = _in_json(sent) if model is ConvertDocumentsOptions else ({}, [])
     for name, kind in _kinds(model).items():
         field = f"{prefix}{name}"
         if name in without or field not in sent:
@@ -138,10 +131,8 @@ def _in_json(sent: Mapping[str, list[str]]) -> tuple[dict[str, Any], list[dict[s
     return value, []
 
 
-def _target(sent: Mapping[str, list[str]]) -> AnyTarget | None:
-    text = sent.get("target_type", [""])[-1]
-    if not text:
-        return None
+def _target(sent: Mapping[str, list[str]]) -> AnyTarget:
+    text = sent.get("target_type", [""])[-1] or TargetName.inbody
     try:
         return _TARGETS[TargetName(text)]
     except ValueError:
@@ -150,17 +141,17 @@ def _target(sent: Mapping[str, list[str]]) -> AnyTarget | None:
         raise invalid("enum", ("target_type",), said) from None
 
 
-def _callbacks(sent: Mapping[str, list[str]]) -> tuple[Callback, ...]:
+def _callbacks(sent: Mapping[str, list[str]]) -> tuple[CallbackSpec, ...]:
     """Each is an address, or a JSON object with the address, headers and a certificate."""
     return tuple(_callback(text.strip()) for text in sent.get("callbacks", ()) if text.strip())
 
 
-def _callback(text: str) -> Callback:
-    """What is no valid object is taken for an address, and refused as one."""
+def _callback(text: str) -> CallbackSpec:
+    """A callback as an object or an address. A text that is no valid object is refused as an address."""
     with suppress(ValidationError):
-        return Callback.model_validate_json(text)
+        return CallbackSpec.model_validate_json(text)
     try:
-        return Callback(url=_URL.validate_python(text))
+        return CallbackSpec(url=_URL.validate_python(text))
     except ValidationError as error:
         raise RequestRefused(422, error_items(error, ("callbacks",))) from None
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -12,45 +10,26 @@ from pydantic.json_schema import models_json_schema
 
 from quire.docling_serve.contract import requests, schemas
 from quire.docling_serve.contract.enums import TargetName
-from quire.docling_serve.contract.request_options import ConvertOptions, HierarchicalOptions, HybridOptions
+from quire.docling_serve.contract.request_options import (
+    ConvertDocumentsOptions,
+    HierarchicalChunkerOptions,
+    HybridChunkerOptions,
+)
 
 Json = dict[str, Any]
 REFERENCE = "#/components/schemas/{model}"
 KEY_SCHEME = "APIKeyAuth"
 _MODELS: tuple[type[BaseModel], ...] = (
-    *(requests.ConvertRequest, requests.BatchConvertRequest, requests.OldRequest),
-    *(requests.HybridChunkRequest, requests.HierarchicalChunkRequest, requests.ProgressCallback),
-    *(ConvertOptions, HybridOptions, HierarchicalOptions),
+    *(requests.ConvertSourcesRequest, requests.BatchConvertSourcesRequest, requests.OldConvertRequest),
+    *(
+        requests.HybridChunkerOptionsDocumentsRequest,
+        requests.HierarchicalChunkerOptionsDocumentsRequest,
+        requests.ProgressCallbackRequest,
+    ),
+    *(ConvertDocumentsOptions, HybridChunkerOptions, HierarchicalChunkerOptions),
     *(schemas.ConvertDocumentResponse, schemas.ChunkDocumentResponse, schemas.CountsResponse),
-    *(schemas.TaskStatusResponse, schemas.TaskFailureResult, schemas.ClearResponse, schemas.ErrorDetail),
+    *(schemas.TaskStatusResponse, schemas.TaskFailureResult, schemas.ClearResponse, schemas.HTTPValidationError),
 )
-_NAMES = {
-    "AnyHttpSource": "AnyHttpSourceRequest",
-    "AzureBlobSource": "AzureBlobSourceRequest",
-    "BatchConvertRequest": "BatchConvertSourcesRequest",
-    "Callback": "CallbackSpec",
-    "ChunkItem": "ChunkedDocumentResultItem",
-    "ChunkedDocumentResponse": "DocumentResultItem",
-    "ConvertOptions": "ConvertDocumentsOptions",
-    "ConvertRequest": "ConvertSourcesRequest",
-    "ErrorDetail": "HTTPValidationError",
-    "FieldError": "ValidationError",
-    "FileSource": "FileSourceRequest",
-    "GoogleCloudStorageSource": "GoogleCloudStorageSourceRequest",
-    "HierarchicalChunkRequest": "HierarchicalChunkerOptionsDocumentsRequest",
-    "HierarchicalOptions": "HierarchicalChunkerOptions",
-    "HttpSource": "HttpSourceRequest",
-    "HybridChunkRequest": "HybridChunkerOptionsDocumentsRequest",
-    "HybridOptions": "HybridChunkerOptions",
-    "ImageMode": "ImageRefMode",
-    "OldRequest": "OldConvertRequest",
-    "PipelineName": "ProcessingPipeline",
-    "ProgressCallback": "ProgressCallbackRequest",
-    "S3Source": "S3SourceRequest",
-    "TableMode": "TableFormerMode",
-    "TaskMeta": "TaskProcessingMeta",
-}
-"""The models whose name there is another one."""
 _REFUSED = requests.PresignedUrlTarget.__name__
 _TITLES = {"hybrid": "HybridChunker", "hierarchical": "HierarchicalChunker"}
 _TASK = [{"name": "task_id", "in": "path", "required": True, "schema": {"type": "string"}}]
@@ -59,8 +38,7 @@ _TASK = [{"name": "task_id", "in": "path", "required": True, "schema": {"type": 
 def docling_openapi() -> tuple[dict[str, Json], dict[str, Json]]:
     """The paths with their operations, and the schemas that they refer to."""
     _, made = models_json_schema([(model, "validation") for model in _MODELS], ref_template=REFERENCE)
-    described: dict[str, Json] = json.loads(_renamed(json.dumps(made["$defs"])))
-    described = {_NAMES.get(name, name): _offered(schema) for name, schema in described.items() if name != _REFUSED}
+    described: dict[str, Json] = {name: _offered(schema) for name, schema in made["$defs"].items() if name != _REFUSED}
     for name, (options, prefix) in _forms().items():
         described[name] = _form(options, prefix)
     paths: dict[str, Json] = {}
@@ -76,11 +54,6 @@ def _offered(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _offered(one) for name, one in value.items() if one != _reference(_REFUSED)["$ref"]}
     return value
-
-
-def _renamed(text: str) -> str:
-    start = re.escape(REFERENCE.format(model=""))
-    return re.sub(rf'({start})(\w+)"', lambda found: f'{found[1]}{_NAMES.get(found[2], found[2])}"', text)
 
 
 def _operations() -> Iterator[tuple[str, Literal["get", "post"], Json]]:
@@ -207,11 +180,11 @@ def _chunk_name(chunker: str, kind: str, wait: str) -> str:
     return f"Chunk_{kind}s_with_{_TITLES[chunker]}{task}_v1_chunk_{chunker}_{kind}{wait}_post"
 
 
-def _forms() -> dict[str, tuple[type[HybridOptions | HierarchicalOptions] | None, str]]:
+def _forms() -> dict[str, tuple[type[HybridChunkerOptions | HierarchicalChunkerOptions] | None, str]]:
     """The forms by the name of their schema: the chunking options, and what names of conversion options begin with."""
-    chunkers: dict[str, type[HybridOptions | HierarchicalOptions]] = {
-        "hybrid": HybridOptions,
-        "hierarchical": HierarchicalOptions,
+    chunkers: dict[str, type[HybridChunkerOptions | HierarchicalChunkerOptions]] = {
+        "hybrid": HybridChunkerOptions,
+        "hierarchical": HierarchicalChunkerOptions,
     }
     waits = ("", "_async")
     return {
@@ -236,7 +209,7 @@ def _form(chunking: type[BaseModel] | None, prefix: str) -> Json:
         "callbacks": {"type": "array", "items": {"type": "string"}, "description": "URLs, or JSON objects."},
     }
     without = {"to_formats"} if chunking else set()
-    fields |= {f"{prefix}{name}": one for name, one in _fields(ConvertOptions).items() if name not in without}
+    fields |= {f"{prefix}{name}": one for name, one in _fields(ConvertDocumentsOptions).items() if name not in without}
     if chunking is not None:
         fields["include_converted_doc"] = {"type": "boolean", "default": False}
         fields |= {f"chunking_{name}": one for name, one in _fields(chunking).items() if name != "chunker"}
@@ -247,16 +220,14 @@ def _fields(model: type[BaseModel]) -> dict[str, Json]:
     _, made = models_json_schema([(model, "validation")], ref_template=REFERENCE)
     definitions: dict[str, Json] = made["$defs"]
     properties: dict[str, Json] = definitions[model.__name__]["properties"]
-    renamed: dict[str, Json] = json.loads(_renamed(json.dumps(properties)))
-    return {name: _as_text(one, definitions) for name, one in renamed.items()}
+    return {name: _as_text(one, definitions) for name, one in properties.items()}
 
 
 def _as_text(field: Json, definitions: dict[str, Json]) -> Json:
     """A field as a form sends it: what is an object in JSON is text here."""
     plain = [one for one in field.get("anyOf", [field]) if one.get("type") != "null"]
-    back = {new: old for old, new in _NAMES.items()}
     targets = [one["$ref"].rpartition("/")[2] for one in plain if "$ref" in one]
-    objects = any(definitions.get(back.get(name, name), {}).get("type") == "object" for name in targets)
+    objects = any(definitions.get(name, {}).get("type") == "object" for name in targets)
     if objects or any(one.get("type") == "object" for one in plain):
         return {"type": "string", "contentMediaType": "application/json", "title": field.get("title", "")}
     return field

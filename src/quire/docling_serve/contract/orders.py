@@ -5,18 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from quire.docling_serve.contract.forms import RequestForm
 from quire.docling_serve.contract.policy import STORAGE, Policy, check_allowed
 from quire.docling_serve.contract.refusals import refuse
-from quire.docling_serve.contract.request_options import ConvertOptions, HierarchicalOptions, HybridOptions
+from quire.docling_serve.contract.request_options import (
+    ConvertDocumentsOptions,
+    HierarchicalChunkerOptions,
+    HybridChunkerOptions,
+)
 from quire.docling_serve.contract.requests import (
     AnySource,
     AnyTarget,
-    BatchConvertRequest,
-    Callback,
+    BatchConvertSourcesRequest,
+    CallbackSpec,
     ChunkRequest,
-    ConvertRequest,
-    InBodyTarget,
+    ConvertSourcesRequest,
     PresignedUrlTarget,
 )
 
@@ -32,26 +34,26 @@ class Order:
     """A request, from whichever route: JSON or form. `uploads` counts the files of a form, `targets` may be empty."""
 
     route: Literal["convert", "chunk", "batch"]
-    options: ConvertOptions
+    options: ConvertDocumentsOptions
     targets: tuple[AnyTarget, ...]
     sources: tuple[AnySource, ...] = ()
     uploads: int = 0
-    callbacks: tuple[Callback, ...] = ()
-    chunking: HybridOptions | HierarchicalOptions | None = None
+    callbacks: tuple[CallbackSpec, ...] = ()
+    chunking: HybridChunkerOptions | HierarchicalChunkerOptions | None = None
     include_converted_doc: bool = False
 
     @classmethod
-    def of_convert(cls, request: ConvertRequest) -> Order:
+    def of_convert(cls, request: ConvertSourcesRequest) -> Order:
         return cls("convert", request.options, (request.target,), tuple(request.sources), 0, tuple(request.callbacks))
 
     @classmethod
-    def of_batch(cls, request: BatchConvertRequest) -> Order:
+    def of_batch(cls, request: BatchConvertSourcesRequest) -> Order:
         targets = request.targets or ([request.target] if request.target else [])
         sources = tuple(request.sources)
         return cls("batch", request.options, tuple(targets), sources, 0, tuple(request.callbacks))
 
     @classmethod
-    def of_chunk(cls, request: ChunkRequest, chunking: HybridOptions | HierarchicalOptions) -> Order:
+    def of_chunk(cls, request: ChunkRequest, chunking: HybridChunkerOptions | HierarchicalChunkerOptions) -> Order:
         return cls(
             "chunk",
             request.convert_options,
@@ -62,14 +64,6 @@ class Order:
             chunking,
             request.include_converted_doc,
         )
-
-    @classmethod
-    def of_form(cls, form: RequestForm, files: int) -> Order:
-        """A form with so many files: a chunk request when it has chunking options."""
-        route: Literal["convert", "chunk"] = "convert" if form.chunking is None else "chunk"
-        targets = (form.target or InBodyTarget(),)
-        more = (form.chunking, form.include_converted_doc)
-        return cls(route, form.options, targets, (), files, form.callbacks, *more)
 
 
 def check_kinds(order: Order, policy: Policy) -> None:

@@ -1,13 +1,13 @@
-"""What this server allows, and the conversion options that it refuses."""
+"""The policy of this server, and the conversion options that it refuses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from quire.docling_serve.contract.enums import ImageMode
+from quire.docling_serve.contract.enums import ImageRefMode
 from quire.docling_serve.contract.refusals import refuse
-from quire.docling_serve.contract.request_options import ConvertOptions
+from quire.docling_serve.contract.request_options import ConvertDocumentsOptions
 from quire.output.export.docling_enrichments import ENRICHMENTS, EnrichmentKind
 
 OCR_PRESETS = (
@@ -44,7 +44,8 @@ _CUSTOM = {
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What this server allows. `vision` is the engine for `pipeline: vlm`, whose model is asked about pictures too.
+    """The limits and choices that this server allows. `vision` is the engine for `pipeline: vlm`, whose model is asked
+    about pictures too.
 
     `tesseract_data` are the installed traineddata of Tesseract, none where it is not installed. `timeout_s` is that of
     a document when the request has none; None means the maximum. `remote_models` are those that requests name. With
@@ -58,7 +59,7 @@ class Policy:
     max_images_scale: float = 2.0
     max_pages: int | None = None
     max_file_bytes: int | None = None
-    image_modes: frozenset[str] = frozenset(ImageMode)
+    image_modes: frozenset[str] = frozenset(ImageRefMode)
     ocr_presets: frozenset[str] = frozenset(OCR_PRESETS)
     sources: frozenset[str] = frozenset(SOURCES)
     targets: frozenset[str] = frozenset(TARGETS)
@@ -69,7 +70,7 @@ class Policy:
     titles: bool = False
 
 
-def check_options(options: ConvertOptions, policy: Policy) -> None:
+def check_options(options: ConvertDocumentsOptions, policy: Policy) -> None:
     timeout = options.document_timeout
     if timeout is not None and timeout <= 0:
         raise refuse("document_timeout must be greater than 0.")
@@ -90,7 +91,7 @@ def check_options(options: ConvertOptions, policy: Policy) -> None:
             raise refuse(f"{said} Leave it out or send false.")
 
 
-def asked_enrichments(options: ConvertOptions) -> list[EnrichmentKind]:
+def asked_enrichments(options: ConvertDocumentsOptions) -> list[EnrichmentKind]:
     return [kind for kind in ENRICHMENTS if getattr(options, f"do_{kind}")]
 
 

@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, AnyHttpUrl, BaseModel, ConfigDict, Field, model_validator
 
 from quire.docling_serve.contract.enums import (
-    ImageMode,
+    ImageRefMode,
     InputFormat,
     OutputFormat,
     PdfBackend,
-    PipelineName,
-    TableMode,
+    ProcessingPipeline,
+    TableFormerMode,
     VlmModel,
 )
 
@@ -83,7 +83,7 @@ class VlmModelApi(_Options):
     scale: float = 2.0
 
 
-class HierarchicalOptions(_Options):
+class HierarchicalChunkerOptions(_Options):
     """Chunks by structure."""
 
     chunker: Literal["hierarchical"] = "hierarchical"
@@ -93,7 +93,7 @@ class HierarchicalOptions(_Options):
     include_raw_text: bool = False
 
 
-class HybridOptions(_Options):
+class HybridChunkerOptions(_Options):
     """Chunks by structure and tokens."""
 
     chunker: Literal["hybrid"] = "hybrid"
@@ -106,15 +106,15 @@ class HybridOptions(_Options):
     merge_peers: bool = True
 
 
-ChunkingOptions = Annotated[HybridOptions | HierarchicalOptions, Field(discriminator="chunker")]
+ChunkingOptions = Annotated[HybridChunkerOptions | HierarchicalChunkerOptions, Field(discriminator="chunker")]
 
 
-class ConvertOptions(_Options):
+class ConvertDocumentsOptions(_Options):
     """Every conversion option of the contract. What each does here: docs/reference/docling-serve.md."""
 
     from_formats: list[InputFormat] = list(InputFormat)
     to_formats: list[OutputFormat] = [OutputFormat.md]
-    image_export_mode: ImageMode = ImageMode.placeholder
+    image_export_mode: ImageRefMode = ImageRefMode.placeholder
     do_ocr: bool = True
     force_ocr: bool = False
     ocr_engine: str = Field(default="auto", json_schema_extra=_DEPRECATED)
@@ -122,9 +122,9 @@ class ConvertOptions(_Options):
     ocr_preset: str = "auto"
     ocr_custom_config: JsonObject | None = None
     pdf_backend: PdfBackend = PdfBackend.docling_parse
-    table_mode: TableMode = TableMode.accurate
+    table_mode: TableFormerMode = TableFormerMode.accurate
     table_cell_matching: bool = True
-    pipeline: PipelineName = PipelineName.standard
+    pipeline: ProcessingPipeline = ProcessingPipeline.standard
     page_range: PageRange = (1, NO_LAST_PAGE)
     document_timeout: float | None = None
     abort_on_error: bool = False
@@ -165,7 +165,7 @@ class ConvertOptions(_Options):
     picture_classification_custom_config: JsonObject | None = None
 
     @model_validator(mode="after")
-    def _consistent(self) -> ConvertOptions:
+    def _consistent(self) -> ConvertDocumentsOptions:
         if "ocr_engine" in self.model_fields_set and "ocr_preset" not in self.model_fields_set:
             self.__dict__["ocr_preset"] = self.ocr_engine  # not an assignment: `ocr_preset` was not sent
         _at_most_one(self, "picture_description_local", "picture_description_api")
@@ -194,21 +194,21 @@ _OLD_VLM = ("vlm_pipeline_model", "vlm_pipeline_model_local", "vlm_pipeline_mode
 _OLD_DESCRIPTION = ("picture_description_local", "picture_description_api")
 
 
-def _given(options: ConvertOptions, names: tuple[str, ...]) -> list[str]:
+def _given(options: ConvertDocumentsOptions, names: tuple[str, ...]) -> list[str]:
     return [name for name in names if getattr(options, name) is not None]
 
 
-def _at_most_one(options: ConvertOptions, *names: str) -> None:
+def _at_most_one(options: ConvertDocumentsOptions, *names: str) -> None:
     if len(_given(options, names)) > 1:
         said = f"{', '.join(names[:-1])} and {names[-1]}"
         raise ValueError(f"The parameters {said} are mutually exclusive, only one of them can be set.")
 
 
-def _exclusive(options: ConvertOptions, *names: str) -> None:
+def _exclusive(options: ConvertDocumentsOptions, *names: str) -> None:
     if all(getattr(options, name) for name in names):
         raise ValueError(f"Cannot specify both {names[0]} and {names[1]}.")
 
 
-def _not_mixed(options: ConvertOptions, what: str, old: tuple[str, ...], new: tuple[str, ...]) -> None:
+def _not_mixed(options: ConvertDocumentsOptions, what: str, old: tuple[str, ...], new: tuple[str, ...]) -> None:
     if _given(options, old) and _given(options, new):
         raise ValueError(f"Cannot mix legacy {what} ({', '.join(old)}) with new options ({', '.join(new)}).")

@@ -6,20 +6,24 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from quire.docling_serve.contract.request_options import ConvertOptions, HierarchicalOptions, HybridOptions
+from quire.docling_serve.contract.request_options import (
+    ConvertDocumentsOptions,
+    HierarchicalChunkerOptions,
+    HybridChunkerOptions,
+)
 
 
 class _Body(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
 
-class AnyHttpSource(_Body):
+class AnyHttpSourceRequest(_Body):
     kind: Literal["http"] = "http"
     url: AnyHttpUrl
     headers: dict[str, Any] = Field(default={}, repr=False)
 
 
-class HttpSource(AnyHttpSource):
+class HttpSourceRequest(AnyHttpSourceRequest):
     @field_validator("url")
     @classmethod
     def _no_archive(cls, url: AnyHttpUrl) -> AnyHttpUrl:
@@ -28,7 +32,7 @@ class HttpSource(AnyHttpSource):
         return url
 
 
-class FileSource(_Body):
+class FileSourceRequest(_Body):
     kind: Literal["file"] = "file"
     base64_string: str = Field(repr=False)
     filename: str
@@ -67,15 +71,15 @@ class _GoogleCloudStorage(_Body):
     service_account_key: dict[str, Any] | None = Field(default=None, repr=False)
 
 
-class S3Source(_S3):
+class S3SourceRequest(_S3):
     kind: Literal["s3"] = "s3"
 
 
-class AzureBlobSource(_AzureBlob):
+class AzureBlobSourceRequest(_AzureBlob):
     kind: Literal["azure_blob"] = "azure_blob"
 
 
-class GoogleCloudStorageSource(_GoogleCloudStorage):
+class GoogleCloudStorageSourceRequest(_GoogleCloudStorage):
     kind: Literal["google_cloud_storage"] = "google_cloud_storage"
 
 
@@ -110,9 +114,9 @@ class GoogleCloudStorageTarget(_GoogleCloudStorage):
     kind: Literal["google_cloud_storage"] = "google_cloud_storage"
 
 
-Source = Annotated[FileSource | HttpSource, Field(discriminator="kind")]
+Source = Annotated[FileSourceRequest | HttpSourceRequest, Field(discriminator="kind")]
 BatchSource = Annotated[
-    AnyHttpSource | S3Source | AzureBlobSource | GoogleCloudStorageSource,
+    AnyHttpSourceRequest | S3SourceRequest | AzureBlobSourceRequest | GoogleCloudStorageSourceRequest,
     Field(discriminator="kind"),
 ]
 StorageTarget = S3Target | AzureBlobTarget | GoogleCloudStorageTarget
@@ -120,11 +124,17 @@ Target = Annotated[
     InBodyTarget | ZipTarget | StorageTarget | PutTarget | PresignedUrlTarget, Field(discriminator="kind")
 ]
 BatchTarget = Annotated[StorageTarget | PresignedUrlTarget, Field(discriminator="kind")]
-AnySource = FileSource | AnyHttpSource | S3Source | AzureBlobSource | GoogleCloudStorageSource
+AnySource = (
+    FileSourceRequest
+    | AnyHttpSourceRequest
+    | S3SourceRequest
+    | AzureBlobSourceRequest
+    | GoogleCloudStorageSourceRequest
+)
 AnyTarget = InBodyTarget | ZipTarget | StorageTarget | PutTarget | PresignedUrlTarget
 
 
-class Callback(_Body):
+class CallbackSpec(_Body):
     url: AnyHttpUrl
     headers: dict[str, str] = Field(default={}, repr=False)
     ca_cert: str = ""
@@ -163,8 +173,8 @@ class ProgressTaskCompleted(_Body):
     failure: dict[str, Any] | None = None
 
 
-class ProgressCallback(_Body):
-    """What a worker of docling-serve tells its server, and what a callback receives."""
+class ProgressCallbackRequest(_Body):
+    """Progress that a worker of docling-serve tells its server, and that a callback receives."""
 
     task_id: str
     progress: Annotated[
@@ -173,59 +183,59 @@ class ProgressCallback(_Body):
     ]
 
 
-class ConvertRequest(_Body):
-    options: ConvertOptions = ConvertOptions()
+class ConvertSourcesRequest(_Body):
+    options: ConvertDocumentsOptions = ConvertDocumentsOptions()
     sources: list[Source] = Field(min_length=1)
     target: Target = InBodyTarget()
-    callbacks: list[Callback] = []
+    callbacks: list[CallbackSpec] = []
 
 
-class BatchConvertRequest(_Body):
-    options: ConvertOptions = ConvertOptions()
+class BatchConvertSourcesRequest(_Body):
+    options: ConvertDocumentsOptions = ConvertDocumentsOptions()
     sources: list[BatchSource] = Field(min_length=1)
     target: BatchTarget | None = None
     targets: list[BatchTarget] | None = None
-    callbacks: list[Callback] = []
+    callbacks: list[CallbackSpec] = []
 
 
 class ChunkRequest(_Body):
-    """What the requests of both chunkers share."""
+    """The common part of the requests of both chunkers."""
 
-    convert_options: ConvertOptions = ConvertOptions()
+    convert_options: ConvertDocumentsOptions = ConvertDocumentsOptions()
     sources: list[Source] = Field(min_length=1)
     include_converted_doc: bool = False
     target: Target = InBodyTarget()
-    callbacks: list[Callback] = []
+    callbacks: list[CallbackSpec] = []
 
 
-class HybridChunkRequest(ChunkRequest):
-    chunking_options: HybridOptions = HybridOptions()
+class HybridChunkerOptionsDocumentsRequest(ChunkRequest):
+    chunking_options: HybridChunkerOptions = HybridChunkerOptions()
 
 
-class HierarchicalChunkRequest(ChunkRequest):
-    chunking_options: HierarchicalOptions = HierarchicalOptions()
+class HierarchicalChunkerOptionsDocumentsRequest(ChunkRequest):
+    chunking_options: HierarchicalChunkerOptions = HierarchicalChunkerOptions()
 
 
-class OldOptions(ConvertOptions):
+class OldOptions(ConvertDocumentsOptions):
     return_as_file: bool = False
 
 
-class OldRequest(_Body):
+class OldConvertRequest(_Body):
     """A request of `v1alpha`."""
 
     options: OldOptions = OldOptions()
-    http_sources: list[HttpSource] = []
-    file_sources: list[FileSource] = []
+    http_sources: list[HttpSourceRequest] = []
+    file_sources: list[FileSourceRequest] = []
 
     @model_validator(mode="after")
-    def _something_to_convert(self) -> OldRequest:
+    def _something_to_convert(self) -> OldConvertRequest:
         if not self.http_sources and not self.file_sources:
             raise ValueError("Request must have at least one of http_sources and file_sources.")
         return self
 
-    def request(self) -> ConvertRequest:
+    def request(self) -> ConvertSourcesRequest:
         """The same in the words of `v1`."""
         sources: list[Source] = [*self.http_sources, *self.file_sources]
         if self.options.return_as_file:
-            return ConvertRequest(options=self.options, sources=sources, target=ZipTarget())
-        return ConvertRequest(options=self.options, sources=sources)
+            return ConvertSourcesRequest(options=self.options, sources=sources, target=ZipTarget())
+        return ConvertSourcesRequest(options=self.options, sources=sources)

@@ -30,19 +30,21 @@ class ClearResponse(BaseModel):
     status: Literal["ok"] = "ok"
 
 
-class ErrorDetail(BaseModel):
-    """The body of every refusal: a text, or the errors of fields."""
+class ValidationError(BaseModel):
+    """A mistake in a field of a request."""
 
-    detail: str | list[FieldError]
-
-
-class FieldError(BaseModel):
     type: str
     loc: list[str | int]
     msg: str
 
 
-class TaskMeta(BaseModel):
+class HTTPValidationError(BaseModel):
+    """The body of every refusal: a text, or the errors of fields."""
+
+    detail: str | list[ValidationError]
+
+
+class TaskProcessingMeta(BaseModel):
     num_docs: int
     num_processed: int = 0
     num_succeeded: int = 0
@@ -65,7 +67,7 @@ class TaskStatusResponse(BaseModel):
     task_type: Literal["convert", "chunk"]
     task_status: Status
     task_position: int | None = None
-    task_meta: TaskMeta | None = None
+    task_meta: TaskProcessingMeta | None = None
     error_message: str | None = None
     failure: PublicFailureInfo | None = None
 
@@ -131,7 +133,7 @@ class CountsResponse(BaseModel):
     processing_time: float
 
 
-class ChunkItem(BaseModel):
+class ChunkedDocumentResultItem(BaseModel):
     filename: str
     chunk_index: int
     text: str
@@ -144,7 +146,7 @@ class ChunkItem(BaseModel):
     metadata: dict[str, Any] | None = None
 
 
-class ChunkedDocumentResponse(BaseModel):
+class DocumentResultItem(BaseModel):
     kind: Literal["ExportResult"] = "ExportResult"
     content: ExportDocumentResponse
     status: Status
@@ -154,8 +156,8 @@ class ChunkedDocumentResponse(BaseModel):
 
 
 class ChunkDocumentResponse(BaseModel):
-    chunks: list[ChunkItem]
-    documents: list[ChunkedDocumentResponse]
+    chunks: list[ChunkedDocumentResultItem]
+    documents: list[DocumentResultItem]
     processing_time: float
 
 

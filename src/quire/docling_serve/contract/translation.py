@@ -10,56 +10,40 @@ import base64
 import binascii
 import re
 from collections.abc import Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any
 
 from quire.core.errors import UsageError
-from quire.docling_serve.contract.enums import ImageMode, InputFormat, OutputFormat, PipelineName
+from quire.docling_serve.contract.enums import ImageRefMode, InputFormat, OutputFormat, ProcessingPipeline
 from quire.docling_serve.contract.orders import Order, check_kinds
 from quire.docling_serve.contract.policy import Policy, asked_enrichments, check_allowed, check_options
 from quire.docling_serve.contract.refusals import refuse
 from quire.docling_serve.contract.request_options import (
     DESCRIBE,
     NO_LAST_PAGE,
-    ConvertOptions,
-    HierarchicalOptions,
-    HybridOptions,
+    ConvertDocumentsOptions,
+    HierarchicalChunkerOptions,
+    HybridChunkerOptions,
 )
-from quire.docling_serve.contract.requests import AnySource, FileSource
+from quire.docling_serve.contract.requests import AnySource, FileSourceRequest
 from quire.output.export.docling_images import OutputOptions
 from quire.pages.recognize.languages import Language, resolve
-from quire.reading.messages import EnrichArgument
+from quire.reading.messages import EnrichArgument, TaskSettings
 
 OLDEST_VERSION = (1, 5)
 """Of the DoclingDocument schema: docling-core projects down to it."""
-CHUNKING_PRESETS: dict[str, HybridOptions | HierarchicalOptions] = {
-    "default": HybridOptions(),
-    "minilm_l6": HybridOptions(),
-    "granite_embedding_278m": HybridOptions(tokenizer="ibm-granite/granite-embedding-278m-multilingual"),
-    "multilingual_e5_large": HybridOptions(tokenizer="intfloat/multilingual-e5-large"),
-    "hierarchical": HierarchicalOptions(),
+CHUNKING_PRESETS: dict[str, HybridChunkerOptions | HierarchicalChunkerOptions] = {
+    "default": HybridChunkerOptions(),
+    "minilm_l6": HybridChunkerOptions(),
+    "granite_embedding_278m": HybridChunkerOptions(tokenizer="ibm-granite/granite-embedding-278m-multilingual"),
+    "multilingual_e5_large": HybridChunkerOptions(tokenizer="intfloat/multilingual-e5-large"),
+    "hierarchical": HierarchicalChunkerOptions(),
 }
 
 _ENGINE_CODES = {"ch_sim": "zh", "ch_tra": "zh-Hant", "rs_latin": "sr-Latn", "rs_cyrillic": "sr", "tjk": "tg"}
 """Codes of EasyOCR that are no language tags."""
 
 
-class Translated(TypedDict):
-    """The options of a task. `from_formats` is None when every format is allowed."""
-
-    type: Literal["convert", "chunk"]
-    read: dict[str, Any]
-    outputs: OutputOptions
-    enrich: EnrichArgument | None
-    chunking: dict[str, Any] | None
-    include_converted_doc: bool
-    targets: list[dict[str, Any]]
-    callbacks: list[dict[str, Any]]
-    timeout_s: float
-    abort_on_error: bool
-    from_formats: list[str] | None
-
-
-def translate(order: Order, policy: Policy, *, version: str | None = None) -> Translated:
+def translate(order: Order, policy: Policy, *, version: str | None = None) -> TaskSettings:
     """The order in Quire's words. Raises `RequestRefused` for what is not possible here.
 
     `version` is the highest version of the DoclingDocument schema that the caller reads, from `document_version`.
@@ -67,20 +51,23 @@ def translate(order: Order, policy: Policy, *, version: str | None = None) -> Tr
     options = order.options
     check_options(options, policy)
     check_kinds(order, policy)
-    read = _reading(options, policy)
-    return {
+    targets = [target.model_dump(mode="json") for target in order.targets] or [{"kind": "inbody"}]
+    settings: TaskSettings = {
         "type": "chunk" if order.route == "chunk" else "convert",
-        "read": read,
-        "outputs": _outputs(order, policy, version),
-        "enrich": _enriching(options, policy),
-        "chunking": _chunking(order),
-        "include_converted_doc": order.include_converted_doc,
-        "targets": [target.model_dump(mode="json") for target in order.targets],
+        "read": _reading(options, policy),
+        "outputs": dict(_outputs(order, policy, version)),
+        "target": targets[0],
+        "more_targets": targets[1:],
         "callbacks": [callback.model_dump(mode="json") for callback in order.callbacks],
+        "from_formats": _input_formats(options.from_formats),
         "timeout_s": options.document_timeout or policy.timeout_s or policy.max_timeout_s,
         "abort_on_error": options.abort_on_error,
-        "from_formats": _input_formats(options.from_formats),
     }
+    if (enrich := _enriching(options, policy)) is not None:
+        settings["enrich"] = enrich
+    if (chunking := _chunking(order)) is not None:
+        settings["chunking"] = chunking
+    return settings
 
 
 def document_version(header: str | None) -> str | None:
@@ -104,7 +91,7 @@ def source_json(source: AnySource) -> dict[str, Any]:
     return value
 
 
-def decoded(source: FileSource) -> bytes:
+def decoded(source: FileSourceRequest) -> bytes:
     """The content of a file in a JSON body. Characters that are not base64 are left out, as docling-serve does."""
     text = source.base64_string
     try:
@@ -114,15 +101,15 @@ def decoded(source: FileSource) -> bytes:
         return base64.b64decode(kept[: len(kept) - (len(kept) % 4 == 1)] + "=" * (-len(kept) % 4))
 
 
-def _reading(options: ConvertOptions, policy: Policy) -> dict[str, Any]:
+def _reading(options: ConvertDocumentsOptions, policy: Policy) -> dict[str, Any]:
     """The options of the component `read`."""
     read: dict[str, Any] = {}
     first, last = options.page_range
     if (first, last) != (1, NO_LAST_PAGE):
         read["pages"] = f"{first}-" if last == NO_LAST_PAGE else f"{first}-{last}"
-    if options.pipeline in (PipelineName.native, PipelineName.asr):
+    if options.pipeline in (ProcessingPipeline.native, ProcessingPipeline.asr):
         raise refuse(f"pipeline '{options.pipeline}' is not available on this server. Send 'standard'.")
-    if options.pipeline == PipelineName.vlm:
+    if options.pipeline == ProcessingPipeline.vlm:
         read |= {"engines": [_vision(options, policy)], "ocr": "always"}
     elif not options.do_ocr:
         return {**read, "ocr": "never"}
@@ -136,7 +123,7 @@ def _reading(options: ConvertOptions, policy: Policy) -> dict[str, Any]:
     return read
 
 
-def _vision(options: ConvertOptions, policy: Policy) -> str:
+def _vision(options: ConvertDocumentsOptions, policy: Policy) -> str:
     if policy.vision is None:
         raise refuse("pipeline 'vlm' is not available: no vision engine is configured on this server.")
     named = next(
@@ -156,8 +143,9 @@ def _vision(options: ConvertOptions, policy: Policy) -> str:
     return policy.vision
 
 
-def _reads_with_tesseract(options: ConvertOptions, languages: Sequence[Language], policy: Policy) -> bool:
-    """Where it is asked for and has the data: clients name it by default, with languages that few servers have."""
+def _reads_with_tesseract(options: ConvertDocumentsOptions, languages: Sequence[Language], policy: Policy) -> bool:
+    """Whether Tesseract reads: it is asked for and has the data. Clients name it by default, with languages that few
+    servers have."""
     asked = options.ocr_preset in ("tesseract", "tesserocr")
     data = policy.tesseract_data
     return asked and bool(data) and all(language.installed(data) for language in languages)
@@ -180,7 +168,7 @@ def _languages(sent: Sequence[str]) -> list[Language]:
 
 def _outputs(order: Order, policy: Policy, version: str | None) -> OutputOptions:
     options = order.options
-    placeholder = options.image_export_mode == ImageMode.placeholder
+    placeholder = options.image_export_mode == ImageRefMode.placeholder
     formats = dict.fromkeys(one.value for one in options.to_formats)
     if order.route == "chunk":
         formats = {"json": None} if order.include_converted_doc else {}
@@ -197,8 +185,9 @@ def _outputs(order: Order, policy: Policy, version: str | None) -> OutputOptions
     }
 
 
-def _enriching(options: ConvertOptions, policy: Policy) -> EnrichArgument | None:
-    """What a vision model is asked: the one that the request names for descriptions, where the server allows that."""
+def _enriching(options: ConvertDocumentsOptions, policy: Policy) -> EnrichArgument | None:
+    """The questions to a vision model: the one that the request names for descriptions, where the server allows
+    that."""
     kinds = asked_enrichments(options)
     if not kinds:
         return None
@@ -227,6 +216,7 @@ def _chunking(order: Order) -> dict[str, Any] | None:
     return (options.chunking_options or CHUNKING_PRESETS[preset]).model_dump(mode="json")
 
 
-def _input_formats(formats: Sequence[InputFormat]) -> list[str] | None:
+def _input_formats(formats: Sequence[InputFormat]) -> list[str]:
+    """The formats that are read; none where all of them are."""
     allowed = set(formats)
-    return None if allowed == set(InputFormat) else [one.value for one in InputFormat if one in allowed]
+    return [] if allowed == set(InputFormat) else [one.value for one in InputFormat if one in allowed]

@@ -5,7 +5,6 @@ They are made where the work is done: in a workflow or a worker.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -14,9 +13,9 @@ from quire.core.errors import RETRYABLE, Category
 Json = dict[str, Any]
 DocumentState = Literal["success", "partial_success", "failure", "skipped"]
 Phase = Literal["admission", "source_enumeration", "execution", "orchestration"]
-Trouble = Category | Literal["source", "target", "limit", "format", "pages", "model", "no model"]
+Trouble = Category | Literal["source", "target", "limit", "pages", "model", "no model"]
 """The class of an error of Quire, or more exactly what was wrong: the source could not be fetched, the target could not
-be written, a limit was exceeded, the format is not allowed, the page range is outside the document, a model did not
+be written, a limit was exceeded, the page range is outside the document, a model did not
 answer, there is no model."""
 
 
@@ -36,7 +35,6 @@ _COMPONENTS: dict[Trouble, tuple[str, str]] = {
     "source": ("user_input", "source_unavailable"),
     "target": ("pipeline", "target_unavailable"),
     "limit": ("user_input", "policy"),
-    "format": ("user_input", "policy"),
     "pages": ("user_input", "policy"),
     "model": ("model", "inference_failure"),
     "no model": ("model", "policy"),
@@ -64,7 +62,7 @@ def task_meta(statuses: Iterable[str], total: int, *, pages: int | None = None, 
 def failure(
     message: str, trouble: Trouble, *, phase: Phase = "execution", details: Mapping[str, str] | None = None
 ) -> Json:
-    """Why a task as a whole failed."""
+    """The failure of a task as a whole."""
     return {
         "category": _COMPONENTS[trouble][1],
         "message": message,
@@ -97,10 +95,6 @@ def pages_outside(pages: int, first: int) -> Json:
     return error_item(said, "pages")
 
 
-def format_not_allowed(name: str) -> Json:
-    return error_item(f"File format not allowed: {name}", "format")
-
-
 def exported(filename: str, contents: Mapping[str, Any] | None = None) -> Json:
     """The document of an answer: its name and the contents by format, None where they were not requested."""
     found = contents or {}
@@ -129,37 +123,16 @@ def converted(
     }
 
 
-def encoded(answer: Json, json_content: str | bytes | None) -> bytes:
-    """An answer as JSON with the `json_content` of its document, which is JSON already and is not parsed again."""
-    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-    if json_content is None:
-        return text
-    content = json_content.encode() if isinstance(json_content, str) else json_content
-    empty = b'"json_content":null'  # cannot be part of a text: there quotation marks are escaped
-    return text.replace(empty, empty[:-4] + content, 1)
-
-
-def chunked(chunks: Sequence[Json], documents: Sequence[Json], processing_time: float) -> Json:
-    """ChunkDocumentResponse; the documents are from `chunked_document`."""
-    return {"chunks": list(chunks), "documents": list(documents), "processing_time": processing_time}
-
-
 def chunked_document(
-    filename: str,
-    status: DocumentState,
-    *,
-    contents: Mapping[str, Any] | None = None,
-    errors: Sequence[Json] = (),
-    timings: Json | None = None,
-    confidence: Json | None = None,
+    filename: str, status: DocumentState, *, errors: Sequence[Json] = (), confidence: Json | None = None
 ) -> Json:
-    """A document of a chunk answer, under `content` and not `document`."""
+    """A document of a chunk answer, under `content` and not `document`, and without its contents."""
     return {
         "kind": "ExportResult",
-        "content": exported(filename, contents),
+        "content": exported(filename),
         "status": status,
         "errors": list(errors),
-        "timings": timings or {},
+        "timings": {},
         "confidence": confidence,
     }
 

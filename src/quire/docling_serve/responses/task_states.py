@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from quire.docling_serve.contract.enums import ImageMode, OutputFormat
+from quire.docling_serve.contract.enums import ImageRefMode, OutputFormat
 from quire.docling_serve.contract.policy import Policy
 from quire.docling_serve.contract.translation import CHUNKING_PRESETS
 
@@ -71,7 +71,7 @@ def versions(installed: Mapping[str, str], quire: str) -> Json:
 
 
 def capabilities(policy: Policy, found: Mapping[str, str], *, api_key_required: bool) -> Json:
-    """What this deployment allows; `found` is from `versions`, without the platform."""
+    """The capabilities of this deployment; `found` is from `versions`, without the platform."""
     vision = [] if policy.vision is None else [_preset("default", f"Server default ({policy.vision})", "default")]
     seen = "default" if vision else ""
     own = [_preset("default", "Server default (quire)", "default")]
@@ -95,7 +95,7 @@ def capabilities(policy: Policy, found: Mapping[str, str], *, api_key_required: 
         "sources": sorted(policy.sources),
         "targets": {"allowed": sorted(policy.targets), "default": "inbody"},
         "output_formats": [one.value for one in OutputFormat],
-        "image_export_modes": [one.value for one in sorted(ImageMode) if one.value in policy.image_modes],
+        "image_export_modes": [one.value for one in sorted(ImageRefMode) if one.value in policy.image_modes],
         "limits": {
             "max_document_timeout": policy.max_timeout_s,
             "max_images_scale": policy.max_images_scale,

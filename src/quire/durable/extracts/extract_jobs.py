@@ -1,4 +1,4 @@
-"""What workers do for extractions: extract from a document that was read, compare what was read again, write reports.
+"""Jobs of workers for extractions: extract from a document that was read, compare what was read again, write reports.
 
 Runs in worker processes. A worker has no store: the parent loads what it needs, and saves what it makes.
 """

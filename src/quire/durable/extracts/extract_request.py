@@ -1,4 +1,4 @@
-"""What is extracted from documents, as a value that a run carries."""
+"""The request for an extraction, as a value that a run carries."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class ExtractRequest:
         return reread_engine(self.reread, self.lang) if self.reread else None
 
     def versions(self) -> dict[str, str]:
-        """What decides the proposals of each extractor, by name, and what the places are read again by: for keys."""
+        """The versions of the extractors by name, and that of the engine that reads places again: for keys."""
         return extractor_versions(self.extractors) | engine_version(self.reread, self.lang)
 
     def digest(self, versions: Mapping[str, str]) -> Digest:
@@ -100,7 +100,7 @@ def extractor_versions(names: Sequence[str]) -> dict[str, str]:
 
 
 def engine_version(reread: str, lang: Sequence[str] = ()) -> dict[str, str]:
-    """What decides the readings of the engine that reads places again; empty without one."""
+    """The version of the engine that reads places again, for keys; empty without one."""
     if not reread:
         return {}
     engine = reread_engine(reread, lang)

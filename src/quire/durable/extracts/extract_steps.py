@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import accumulate
 from typing import cast
 
 from quire.core.context import Claim, Json
@@ -20,6 +19,7 @@ from quire.durable.extracts import extract_jobs as jobs
 from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.reads.read_jobs import Export
 from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps, lane_of
+from quire.durable.steps.archives import parts_of
 from quire.durable.steps.once import made_once
 from quire.durable.steps.services import TellingService
 from quire.evidence.extract.reports import ReportFormat, check_report_format
@@ -91,9 +91,7 @@ class ExtractSteps:
             job = jobs.Reporting(read, extraction, tuple(formats))
             lane = lane_of(document["ledger"]["pages"])
             reply = steps.work("quire.durable.extracts.extract_jobs:reported", job, EXPORT_S, lane=lane)
-        sizes = cast("list[int]", reply.header["sizes"])
-        ends = list(accumulate(sizes))
-        parts = [reply.data[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+        parts = parts_of(reply.data, cast("list[int]", reply.header["sizes"]))
         return dict(zip(formats, parts, strict=True))
 
     def _scoped(self, document: DocumentReference) -> DocumentSteps:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from quire.core.context import Json
-from quire.core.table_areas import TABLES_MODES
+from quire.durable.reads.read_request import ReadRequest
 from quire.evidence.extract.values import SURE
-from quire.flow.components import Component, Port, component, component_of
+from quire.flow.components import Component, Port, component, component_of, field_options
 from quire.flow.value_types import Type
-from quire.pages.recognize.options import EFFORTS, OCR_MODES
-from quire.retrieval.chunk import DEFAULT_TOKENIZER, ChunkerName, ChunkOptions
+from quire.retrieval.chunk import ChunkOptions
 from quire.retrieval.embed.vector_options import VECTOR_FORMATS, LexicalOptions
 from quire.system.stage_versions import stage_version
 
@@ -20,69 +21,78 @@ if TYPE_CHECKING:
 
 _TEXT = Type("string")
 _TEXTS = Type("list", _TEXT)
-_COUNT = Type("integer")
+_SCHEMA = Type("object", nullable=True)
 
 
-def _option(type: Type, default: Json = None) -> Port:
+def built_in(
+    name: str,
+    description: str,
+    *,
+    inputs: Mapping[str, Port],
+    gives: Type,
+    options: Mapping[str, Port] = MappingProxyType({}),
+    outputs: Mapping[str, Type] | None = None,
+    workflow: str = "",
+    function: Callable[..., object] | None = None,
+) -> Component:
+    """A component for whole documents that a workflow or a function runs, or else the service of its own name. Its
+    version is that of the stage of its name."""
+    return Component(
+        name=name,
+        unit="document",
+        version=stage_version(name),
+        inputs=inputs,
+        options=options,
+        outputs=outputs,
+        gives=gives,
+        function=function,
+        workflow=workflow,
+        service="" if workflow or function else name,
+        description=description,
+    )
+
+
+def option(type: Type, default: Json = None) -> Port:
+    """An option that a step may leave out."""
     return Port(type, required=False, default=default)
 
 
-READ = Component(
-    name="read",
-    unit="document",
-    version=stage_version("read"),
+READ = built_in(
+    "read",
+    "Read a document: its pages, blocks and tables.",
     inputs={"source": Port(Type("document"))},
     options={
-        "pages": _option(Type("string", nullable=True)),
-        "ocr": _option(Type("string", enum=OCR_MODES), "auto"),
-        "effort": _option(Type("string", enum=EFFORTS), "balanced"),
-        "engines": _option(_TEXTS, []),
-        "lang": _option(_TEXTS, []),
-        "figures": _option(Type("boolean"), False),
-        "redactions": _option(Type("boolean"), False),
-        "tables": _option(Type("string", enum=TABLES_MODES), "auto"),
-        "areas": _option(Type("list", items=Type("object")), []),
-        "hints": _option(_TEXTS, []),
-        "retries": _option(_COUNT, 0),
-        "retry_backoff_s": _option(Type("number"), 1.0),
+        **field_options(ReadRequest, without=("source", "scope", "deadline", "max_pages")),
+        "areas": option(Type("list", Type("object")), []),
     },
     outputs={"status": _TEXT, "ledger": Type("object"), "source": Type("object"), "failed": Type("list")},
     gives=Type("result"),
     workflow="document",
-    description="Read a document: its pages, blocks and tables.",
 )
 
-
-EXPORT = Component(
-    name="export",
-    unit="document",
-    version=stage_version("export"),
-    inputs={"document": Port(Type("result")), "formats": Port(_TEXTS, required=False, default=["md"])},
+EXPORT = built_in(
+    "export",
+    "Write a document in some formats; a file whose name begins with a dot is named after the document.",
+    inputs={"document": Port(Type("result")), "formats": option(_TEXTS, ["md"])},
     options={
-        "words": _option(Type("boolean"), False),
-        "trace": _option(Type("boolean"), False),
-        "figures": _option(Type("boolean"), False),
-        "images": _option(Type("string", nullable=True, enum=("embed",))),
+        "words": option(Type("boolean"), False),
+        "trace": option(Type("boolean"), False),
+        "figures": option(Type("boolean"), False),
+        "images": option(Type("string", nullable=True, enum=("embed",))),
     },
     gives=Type("list"),
-    service="export",
-    description="Write a document in some formats; a file whose name begins with a dot is named after the document.",
 )
 
-
-RENDER = Component(
-    name="render",
-    unit="document",
-    version=stage_version("render"),
+RENDER = built_in(
+    "render",
+    "Render the pages of a document, read or not, as images in the store.",
     inputs={"document": Port()},
     options={
-        "dpi": _option(_COUNT, 150),
-        "grey": _option(Type("boolean"), False),
-        "pages": _option(Type("string", nullable=True)),
+        "dpi": option(Type("integer"), 150),
+        "grey": option(Type("boolean"), False),
+        "pages": option(Type("string", nullable=True)),
     },
     gives=Type("list"),
-    service="render",
-    description="Render the pages of a document, read or not, as images in the store.",
 )
 
 
@@ -129,75 +139,45 @@ def _kind(page: PageResult) -> str:
 PAGES = component_of(_pages, "pages")
 
 
-@component(version=stage_version("chunk"))
-def _chunk(  # noqa: PLR0913 - one argument per option
-    document: DocumentResult,
-    *,
-    chunker: str = "hybrid",
-    max_tokens: int | None = None,
-    tokenizer: str = DEFAULT_TOKENIZER,
-    merge_peers: bool = True,
-    min_tokens: int = 0,
-    soft_margin: int = 64,
-    use_markdown_tables: bool = False,
-    use_markdown_images: bool = False,
-    image_placeholder: str = "![IMAGE]",
-    use_markdown_text: bool = False,
-    include_raw_text: bool = False,
-) -> list[dict[str, Json]]:
-    """The chunks of a document, with their headings, blocks, pages and boxes."""
-    options = ChunkOptions(
-        chunker=cast(ChunkerName, chunker),  # checked by the options
-        max_tokens=max_tokens,
-        tokenizer=tokenizer,
-        merge_peers=merge_peers,
-        min_tokens=min_tokens,
-        soft_margin=soft_margin,
-        use_markdown_tables=use_markdown_tables,
-        use_markdown_images=use_markdown_images,
-        image_placeholder=image_placeholder,
-        use_markdown_text=use_markdown_text,
-    )
+def _chunk(document: DocumentResult, *, include_raw_text: bool, **options: Json) -> list[dict[str, Json]]:
     from quire.retrieval.chunk.rows import rows
 
-    return [dict(row) for row in rows(document, document.chunks(options), raw_text=include_raw_text)]
+    return [dict(row) for row in rows(document, document.chunks(ChunkOptions(**options)), raw_text=include_raw_text)]
 
 
-CHUNK = component_of(_chunk, "chunk")
-
-
-EMBED = Component(
-    name="embed",
-    unit="document",
-    version=stage_version("embed"),
-    inputs={"chunks": Port(Type("list"))},
-    options={
-        "embedders": _option(_TEXTS, []),
-        "families": _option(_TEXTS, []),
-        "to": _option(Type("string", enum=VECTOR_FORMATS), "parquet"),
-        "k1": _option(Type("number"), LexicalOptions.k1),
-        "b": _option(Type("number"), LexicalOptions.b),
-        "min_df": _option(_COUNT, LexicalOptions.min_df),
-        "max_df_ratio": _option(Type("number"), LexicalOptions.max_df_ratio),
-    },
-    gives=Type("list"),
-    service="embed",
-    description="Embed the chunks of a document: a file with vectors for each family, dense, sparse or lexical.",
+CHUNK = built_in(
+    "chunk",
+    "The chunks of a document, with their headings, blocks, pages and boxes.",
+    inputs={"document": Port(Type("result"))},
+    options={**field_options(ChunkOptions), "include_raw_text": option(Type("boolean"), False)},
+    gives=Type("list", Type("object")),
+    function=_chunk,
 )
 
+EMBED = built_in(
+    "embed",
+    "Embed the chunks of a document: a file with vectors for each family, dense, sparse or lexical.",
+    inputs={"chunks": Port(Type("list"))},
+    options={
+        "embedders": option(_TEXTS, []),
+        "families": option(_TEXTS, []),
+        "to": option(Type("string", enum=VECTOR_FORMATS), "parquet"),
+        **field_options(LexicalOptions),
+    },
+    gives=Type("list"),
+)
 
-EXTRACT = Component(
-    name="extract",
-    unit="document",
-    version=stage_version("extract"),
+EXTRACT = built_in(
+    "extract",
+    "Extract values by a schema or a list of fields, each with its evidence.",
     inputs={"document": Port(Type("result"))},
     options={
-        "schema": _option(Type("object", nullable=True)),
-        "fields": _option(_TEXTS, []),
-        "extractors": _option(_TEXTS, []),
-        "min_confidence": _option(Type("number"), 0.0),
-        "reread": _option(_TEXT, ""),
-        "lang": _option(_TEXTS, []),
+        "schema": option(_SCHEMA),
+        "fields": option(_TEXTS, []),
+        "extractors": option(_TEXTS, []),
+        "min_confidence": option(Type("number"), 0.0),
+        "reread": option(_TEXT, ""),
+        "lang": option(_TEXTS, []),
     },
     outputs={
         "document": _TEXT,
@@ -214,39 +194,29 @@ EXTRACT = Component(
         "reread": _TEXT,
     },
     gives=Type("object"),
-    service="extract",
-    description="Extract values by a schema or a list of fields, each with its evidence.",
 )
 
-
-REPORT = Component(
-    name="report",
-    unit="document",
-    version=stage_version("report"),
+REPORT = built_in(
+    "report",
+    "Write an extraction as JSON, CSV, a workbook with the pictures of its places, or a page of HTML.",
     inputs={
         "document": Port(Type("result")),
         "extraction": Port(Type("object")),
-        "formats": Port(_TEXTS, required=False, default=["json"]),
+        "formats": option(_TEXTS, ["json"]),
     },
     gives=Type("list"),
-    service="report",
-    description="Write an extraction as JSON, CSV, a workbook with the pictures of its places, or a page of HTML.",
 )
 
-
-REVIEW = Component(
-    name="review",
-    unit="document",
-    version=stage_version("review"),
+REVIEW = built_in(
+    "review",
+    "Wait until people have decided about the doubtful values of an extraction, and go on with theirs.",
     inputs={"document": Port(Type("result")), "extraction": Port(Type("object"))},
     options={
-        "schema": _option(Type("object", nullable=True)),
-        "fields": _option(_TEXTS, []),
-        "doubts": _option(_TEXTS, []),
-        "below": _option(Type("number"), SURE),
+        "schema": option(_SCHEMA),
+        "fields": option(_TEXTS, []),
+        "doubts": option(_TEXTS, []),
+        "below": option(Type("number"), SURE),
     },
     outputs=EXTRACT.outputs,
     gives=Type("object"),
-    service="review",
-    description="Wait until people have decided about the doubtful values of an extraction, and go on with theirs.",
 )

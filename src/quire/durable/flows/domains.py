@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from quire.core.context import Json
+from quire.durable.flows.components import built_in, option
 from quire.durable.flows.domain_jobs import DrawingRequest
 from quire.durable.reads.read_request import SourceRef
 from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps
-from quire.flow.components import Component, Files, Port, component, component_of
+from quire.flow.components import Files, Port, component, component_of
 from quire.flow.value_types import Type
 from quire.reading.messages import DocumentReference, SourceJson
 from quire.system.stage_versions import stage_version
@@ -19,41 +20,29 @@ if TYPE_CHECKING:
     from quire.reading.result import DocumentResult
 
 DRAWING_S = 7200.0
-"""How long a worker may read a drawing: a large sheet is some hundred pictures for OCR."""
+"""The longest time for a worker to read a drawing: a large sheet is some hundred pictures for OCR."""
 _JOBS = "quire.durable.flows.domain_jobs"
 _FORM_INPUTS = {"document": Port(Type("result")), "source": Port(Type("document"))}
 
-FORM = Component(
-    name="form",
-    unit="document",
-    version=stage_version("form"),
+FORM = built_in(
+    "form",
+    "The labels of a form with their values, its check boxes and its tables.",
     inputs=_FORM_INPUTS,
     outputs={"name": Type("string"), "fields": Type("list"), "check_boxes": Type("list"), "tables": Type("list")},
     gives=Type("object"),
-    service="form",
-    description="The labels of a form with their values, its check boxes and its tables.",
 )
 
-FORM_WORKBOOK = Component(
-    name="form_workbook",
-    unit="document",
-    version=stage_version("form_workbook"),
-    inputs=_FORM_INPUTS,
-    gives=Type("list"),
-    service="form_workbook",
-    description="A form as a workbook, with colours by confidence.",
+FORM_WORKBOOK = built_in(
+    "form_workbook", "A form as a workbook, with colours by confidence.", inputs=_FORM_INPUTS, gives=Type("list")
 )
 
-DRAWING = Component(
-    name="drawing",
-    unit="document",
-    version=stage_version("drawing"),
+DRAWING = built_in(
+    "drawing",
+    "The tags of a drawing by kind, with boxes and angles, and its title block.",
     inputs={"source": Port(Type("document"))},
-    options={"pages": Port(Type("string", nullable=True), required=False)},
+    options={"pages": option(Type("string", nullable=True))},
     outputs={"name": Type("string"), "tags": Type("object"), "title_block": Type("object"), "sheets": Type("list")},
     gives=Type("object"),
-    service="drawing",
-    description="The tags of a drawing by kind, with boxes and angles, and its title block.",
 )
 
 

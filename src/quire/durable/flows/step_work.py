@@ -1,4 +1,4 @@
-"""What a step of a flow does, in a thread of the runtime: look up its key, call its component, save the result."""
+"""The work of a step of a flow, in a thread of the runtime: look up its key, call its component, save the result."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Making:
         return value
 
     def _failures(self, output: object) -> int:
-        """How many extractors failed beside others, or places of a drawing could not be read."""
+        """The number of extractors that failed beside others, or of places of a drawing that could not be read."""
         made = cast("Mapping[str, Json]", output)
         match self.component.service:
             case "extract":
@@ -301,13 +301,13 @@ class Making:
         return versions
 
     def embedder_versions(self) -> dict[str, str]:
-        """What decides the vectors of the embedders that `embed` asks, by name."""
+        """The versions of the embedders that `embed` asks, by name."""
         if self.component.service != "embed":
             return {}
         return embedder_versions(self._named("embedders"))
 
     def extractor_versions(self) -> dict[str, str]:
-        """What decides the values of the extractors and the engine that `extract` asks, by name.
+        """The versions of the extractors and of the engine that `extract` asks, by name.
 
         One that cannot be found is left out, because extracting itself fails with the reason.
         """

@@ -93,7 +93,6 @@ class Flows:
         password: Password = None,
         import_paths: bool = False,
         definitions: bool = False,
-        components: ComponentRegistry | None = None,
         registered: Mapping[str, Registered] | None = None,
     ) -> None:
         self.store = steps.store
@@ -110,7 +109,7 @@ class Flows:
         }
         self.password = password
         self.trusting = ComponentRegistry(import_paths=True) if import_paths else None
-        self.components = components or self.trusting or ComponentRegistry()
+        self.components = self.trusting or ComponentRegistry()
         self._registered: dict[str, Registered] = dict(registered or {})
         self._definitions = definitions or import_paths
         self._known: dict[str, FlowDefinition] = {}
@@ -184,8 +183,8 @@ class _FlowRun:
         self.values: dict[str, StepValue | None] = {}
         """The value of each step; None for a skipped one."""
         self.lost: dict[str, int] = {}
-        """How many pages steps with `on_error: skip` lost, by step; a whole document counts as one, and so does an
-        extractor that failed beside others, or a place of a drawing."""
+        """The number of pages that steps with `on_error: skip` lost, by step; a whole document counts as one, and so
+        does an extractor that failed beside others, or a place of a drawing."""
 
     async def play(self) -> FlowOutcome:
         documents = [name for name, one in self.definition.inputs.items() if one.type.name == "document"]

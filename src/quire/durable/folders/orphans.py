@@ -6,11 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from quire.core.context import Json
 from quire.core.hashing import hash_file
 from quire.database.database import Database
 from quire.database.outputs import Output, OutputFile, Outputs
 from quire.database.quarantine import Quarantine
-from quire.reading.messages import OrphanJson
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +21,15 @@ class Orphan:
     files: tuple[OutputFile, ...]
     edited: tuple[OutputFile, ...]
 
-    def to_json(self) -> OrphanJson:
+    def to_json(self) -> dict[str, Json]:
         remove, keep = [file.path for file in self.files], [file.path for file in self.edited]
         return {"source": self.output.source, "remove": remove, "keep": keep}
 
 
 @dataclass(frozen=True, slots=True)
 class Orphans:
-    """What can be pruned. `away` are folders of documents that do not exist at all, such as an unmounted drive: their
-    outputs are not orphans."""
+    """Outputs that can be pruned. `away` are folders of documents that do not exist at all, such as an unmounted drive:
+    their outputs are not orphans."""
 
     outputs: tuple[Orphan, ...]
     away: tuple[str, ...]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from quire.batch.stop_requests import Stop
+from quire.core.context import Json
 from quire.core.errors import UsageError
 from quire.core.hashing import FileState, Hashed, hash_file
 from quire.core.keys import Digest, digest_bytes, digest_of
@@ -25,7 +26,6 @@ from quire.durable.flows.workflow import Registered
 from quire.durable.folders.batch_request import BatchRequest
 from quire.durable.folders.discovery import LeftOutFile, find_sources
 from quire.durable.folders.document_work import FlowSettings, asked_by, difference
-from quire.reading.messages import PlannedDocumentJson
 from quire.system.atomic_files import fitting_stem
 from quire.system.budget import cpu_budget
 
@@ -60,13 +60,13 @@ class PlannedDocument:
     edited: tuple[str, ...] = ()
     """Files of the output that were changed by hand and are kept."""
     held: Quarantined | None = None
-    """Why it is in quarantine."""
+    """The entry of the quarantine, if it is there."""
     areas: tuple[TableArea, ...] = ()
     """Areas of tables given by hand for it."""
     done_in: str = ""
     """The run that made the existing output; "" if that is not recorded."""
 
-    def to_json(self) -> PlannedDocumentJson:
+    def to_json(self) -> dict[str, Json]:
         return {
             "name": self.name,
             "path": str(self.path),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -19,6 +19,7 @@ from quire.database.runs import Runs
 from quire.database.task_sources import TASK
 from quire.durable.flows.workflow import flow_output
 from quire.durable.indexing.delivery import IndexDelivery, IndexOwner, IndexTarget
+from quire.durable.indexing.earlier_versions import earlier_versions, has_all, replace_versions
 from quire.durable.indexing.index_queue import queue_document
 from quire.durable.indexing.read_places import ReadPlace, ReadPlaces, RecordedPlace
 from quire.durable.indexing.store_index import open_indexes
@@ -45,6 +46,8 @@ class OpenedIndex(NamedTuple):
     indexes: Indexes
     backend: IndexBackend
     delivery: IndexDelivery
+    earlier: list[IndexBackend]
+    """Versions of earlier code, until the documents of a server are all in this one."""
 
 
 class IndexSteps:
@@ -67,14 +70,14 @@ class IndexSteps:
     def follow(self, argument: IndexArgument) -> IndexCounts:
         """Queue what runs have read and the index, or the records of its places, lack."""
         with self._leaving(argument):
-            index, types = self._open(argument).backend, argument.get("types")
+            opened, types = self._open(argument), argument.get("types")
             recorded = {one.place for one in self._places.all()}
             reads: dict[tuple[str, str], list[_Read]] = {}
             for status in self._finished():
                 if types is None or status.inputs["type"] in types:
                     for read in _reads_of(self._store, status):
                         reads.setdefault((status.inputs["tenant"], read.document), []).append(read)
-            known = {tenant: index.known(tenant=PART + tenant) for tenant, _ in reads}
+            known = {tenant: opened.backend.known(tenant=PART + tenant) for tenant, _ in reads}
             missing = [
                 found
                 for (tenant, document), found in reads.items()
@@ -83,12 +86,14 @@ class IndexSteps:
             for latest, *earlier in missing:
                 self._places.record([read.recorded() for read in earlier])
                 queue_document(self._store.database, argument["target"], latest.reference, latest.place, latest.read)
+            if not missing:
+                self._drop_earlier(opened, argument, {""})  # of what else they have of a server, no run is left
             return {"following": len(missing)}
 
     @contextmanager
     def _leaving(self, argument: IndexArgument) -> Iterator[None]:
-        """What `close` interrupts is left to the next process. After an error the index is opened again: its version
-        may have been replaced, a connection may be broken."""
+        """A step that `close` interrupts is left to the next process. After an error the index is opened again: its
+        version may have been replaced, a connection may be broken."""
         try:
             yield
         except CancelledError as error:
@@ -133,11 +138,20 @@ class IndexSteps:
         owner = IndexOwner(scoped(self._store, scope), read.document, PART + scope, read.read)
         count = opened.delivery.put(source["id"], PurePosixPath(read.name), rows, owner=owner)
         self._places.record([read.recorded()])
+        self._drop_earlier(opened, argument)
         if not views.has(reference):  # deleted while it was indexed
             opened.backend.remove([read.document])
             self._places.forget([one.place for one in self._places.of_document(read.document)])
             return {"chunks": 0}
         return {"chunks": count}
+
+    def _drop_earlier(self, opened: OpenedIndex, argument: IndexArgument, tenants: Collection[str] = ()) -> None:
+        """Drop versions of earlier code of which the index has all documents, of some tenants or of all."""
+        filled = [one for one in opened.earlier if has_all(opened.backend, one, tenants or one.tenants())]
+        if filled:
+            engine = IndexTarget.from_json(argument["target"]).engine
+            replace_versions(self._store, opened.indexes, opened.backend, filled, engine)
+            opened.earlier[:] = [one for one in opened.earlier if one not in filled]
 
     def _open(self, argument: IndexArgument) -> OpenedIndex:
         """The index of a target, which stays open. Raises ConfigurationError for a store that cannot hold one or an
@@ -161,7 +175,8 @@ class IndexSteps:
         else:
             found = indexes.open_or_make(target.profile(embedder))
         pool = (lambda: self._background().pool) if argument["background"] else shared_pool
-        return OpenedIndex(indexes, found, IndexDelivery(self._store, found, embedder, pool=pool))
+        earlier = earlier_versions(indexes, found) if argument["background"] else []
+        return OpenedIndex(indexes, found, IndexDelivery(self._store, found, embedder, pool=pool), earlier)
 
     def _forget(self, argument: IndexArgument) -> None:
         with self._lock:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 
-from quire.core.errors import UsageError
+from quire.core.errors import StoreError, UsageError
 from quire.durable.indexing.delivery import IndexTarget
+from quire.durable.indexing.earlier_versions import earlier_versions
 from quire.durable.indexing.index_steps import PART
 from quire.durable.indexing.read_places import ReadPlaces, RecordedPlace
 from quire.durable.indexing.searcher import search_index
@@ -41,6 +43,7 @@ class ReadSearch:
         """The index, for those that put documents into it."""
         self._indexes = open_indexes(store, self.target.engine)
         self._index = self._indexes.open_or_make(self.target.profile(chosen_embedder(embedder)))
+        self._earlier = earlier_versions(self._indexes, self._index)
 
     def search(
         self, query: str, tenant: str, *, k: int, filters: SearchFilter, rerank: bool = False
@@ -50,11 +53,25 @@ class ReadSearch:
         if rerank and self._reranker == NONE:
             raise UsageError("this server has no reranker: QUIRE_SERVE_RERANKER is none")
         query, own = self._in_runs(query, replace(filters, tenant=PART + tenant))
-        reranker = self._reranker if rerank else None
-        options = SearchOptions(k=k)
-        return search_index(
-            self._index, query, embedder=self.target.embedder, filters=own, options=options, reranker=reranker
+        search = partial(
+            search_index,
+            query=query,
+            embedder=self.target.embedder,
+            filters=own,
+            options=SearchOptions(k=k),
+            reranker=self._reranker if rerank else None,
         )
+        hits = search(self._index)
+        for earlier in [*self._earlier]:
+            try:
+                before = search(earlier)
+            except StoreError:  # dropped: its documents are in this one
+                self._earlier.remove(earlier)
+                hits = search(self._index)
+                continue
+            indexed = self._index.known(tenant=own.tenant)
+            hits += [hit for hit in before if hit.document not in indexed]
+        return sorted(hits, key=lambda hit: -hit.score)[:k] if self._earlier else hits
 
     def remove(self, tenant: str, documents: Collection[str]) -> None:
         """Remove documents, unless a run has put them into the index meanwhile."""

@@ -65,7 +65,8 @@ class CaseRunner:
 
 
 def differences(expected: Json, found: Json, place: str = "output", *, store: Store | None = None) -> Iterator[str]:
-    """Where a value differs: additional keys are allowed, lists must have the same length, `text` is that of a file.
+    """The differences between two values: additional keys are allowed, lists must have the same length, `text` is that
+    of a file.
 
     `{$contains: …}` expects a substring or an item of a list, `{$matches: …}` a match of a regular expression.
     """

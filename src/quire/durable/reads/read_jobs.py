@@ -1,4 +1,4 @@
-"""What workers do for durable reads besides reading pages: assemble a document, and write its exports.
+"""Jobs of workers for durable reads besides reading pages: assemble a document, and write its exports.
 
 Runs in worker processes. A worker has no store: the parent loads what it needs, and saves what it makes.
 """
@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from quire.core.encoding import decode_document, decode_page, encode_document
 from quire.core.engine import Attempt
@@ -19,6 +18,7 @@ from quire.core.opened import Opened, WorkerWork
 from quire.core.page_ranges import page_numbers
 from quire.core.pagetext import PageText
 from quire.core.types import OutlineEntry, PageInfo, PageResult
+from quire.durable.steps.archives import parts_of
 from quire.pages.assemble import assemble_pages
 from quire.pages.recognize.options import RecognizeOptions
 from quire.reading.native_pages import text_of_page
@@ -66,7 +66,7 @@ class Short:
 
 @dataclass(frozen=True, slots=True)
 class ShortRead:
-    """What was read in one go: about the document, its outline, its pages; the document if all of them were read."""
+    """A document that was read in one go: about it, its outline, its pages; the document if all of them were read."""
 
     header: dict[str, object]
     outline: bytes
@@ -88,8 +88,7 @@ class ShortRead:
 
     @classmethod
     def of(cls, header: Mapping[str, Any], data: bytes) -> ShortRead:
-        ends = list(accumulate(header["sizes"]))
-        parts = [data[end - size : end] for end, size in zip(ends, header["sizes"], strict=True)]
+        parts = list(parts_of(data, header["sizes"]))
         return cls(header["about"], parts[0], list(zip(header["pages"], parts[4:], strict=True)), *parts[1:4])
 
 
@@ -174,8 +173,4 @@ def load_artifacts(work: WorkerWork, digests: Sequence[Digest]) -> Iterator[byte
     """Artifacts from the store, through the parent, in messages of a limited size."""
     for begin in range(0, len(digests), AT_ONCE):
         header, data = work.request("load", {"digests": list(digests[begin : begin + AT_ONCE])})
-        sizes, at = header["sizes"], 0
-        assert isinstance(sizes, list)
-        for size in sizes:
-            yield data[at : at + size]
-            at += size
+        yield from parts_of(data, cast("list[int]", header["sizes"]))

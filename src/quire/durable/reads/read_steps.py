@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
-from itertools import accumulate
 from threading import Lock
 from typing import Literal, NamedTuple, NotRequired, TypedDict, cast
 
@@ -27,6 +26,7 @@ from quire.durable.reads import read_jobs as jobs
 from quire.durable.reads.read_records import PageRecord, ReadPages, pages_key
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.reads.sources import Sources
+from quire.durable.steps.archives import parts_of
 from quire.flow.components import Files
 from quire.pages.recognize.options import RecognizeOptions
 from quire.reading.bundles import bundle_of
@@ -53,7 +53,7 @@ SHORT = 8
 NOTHING = Profile().digest()
 NO_DIGEST = Digest("")
 TOO_LATE = "not begun: the time for this document was over"
-"""Why a page failed that was due after the deadline of the request."""
+"""The reason of a page that was due after the deadline of the request."""
 
 
 Reply = Callable[[Mapping[str, object], bytes], tuple[Mapping[str, object], bytes]]
@@ -61,7 +61,7 @@ Reply = Callable[[Mapping[str, object], bytes], tuple[Mapping[str, object], byte
 
 
 class _Converted(TypedDict):
-    """What a plan says of a document that was converted; nothing for another."""
+    """The part of a plan about a document that was converted; empty for another."""
 
     bundle: NotRequired[Digest]
     structure: NotRequired[Digest]
@@ -177,7 +177,7 @@ class DocumentSteps:
         }
 
     def _look_into(self, source: Opened, run: StagedRun) -> tuple[About, _Converted]:
-        """What is needed before a document is read. One without pages of its own is converted first."""
+        """The facts that are needed before a document is read. One without pages of its own is converted first."""
         pool = self._pool()
         document = Document(source.path, name=source.name)  # its first bytes say what it is
         media_type, size = document.media_type, document.size
@@ -301,10 +301,8 @@ class DocumentSteps:
             request = replace(asked, figures=figures, images=images)
             lane = lane_of(document["ledger"]["pages"])
             answer = self.work("quire.durable.reads.read_jobs:export", request, EXPORT_S, lane=lane)
-        sizes = answer.header["files"]
-        assert isinstance(sizes, list)
-        ends = list(accumulate(size for _, size in sizes))
-        return Files((name, answer.data[end - size : end]) for (name, size), end in zip(sizes, ends, strict=True))
+        sizes = dict(cast("list[tuple[str, int]]", answer.header["files"]))
+        return Files(zip(sizes, parts_of(answer.data, sizes.values()), strict=True))
 
     @contextmanager
     def requested(
@@ -440,7 +438,7 @@ def _failed_info(outcome: PageOutcome) -> PageInfo:
 
 
 def _category(outcome: PageOutcome) -> Category:
-    """What kind of failure it is: of time, of an engine that tried, or of the page itself."""
+    """The class of a failure: of time, of an engine that tried, or of the page itself."""
     if outcome.failed == TOO_LATE or any(result == "timeout" for _, result, _ in outcome.path[-1:]):
         return "timeout"
     return "runtime" if outcome.path else "input"

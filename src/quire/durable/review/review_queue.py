@@ -1,20 +1,26 @@
-"""The queue of reviews over a database: opened, claimed, decided, and read afterwards."""
+"""The queue of reviews over a database: opened, claimed, decided, reported to runs, and learnt from."""
 
 from __future__ import annotations
 
 import json
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import cast
 
-from quire.core.context import Json
+from quire.core.context import Json, Runtime, Store
 from quire.core.errors import UsageError
-from quire.core.keys import digest_of
+from quire.core.keys import Digest, artifact_key, digest_bytes, digest_of
 from quire.database.database import Database
-from quire.database.reviews import HistoryRow, ItemRow, QueueFilter, ReviewRow, ReviewTables
-from quire.evidence.extract.extraction_json import extraction_json, extraction_of
+from quire.database.reviews import ItemRow, QueueFilter, ReviewRow, ReviewTables
+from quire.evidence.extract.extraction_json import (
+    decode_extraction,
+    encode_extraction,
+    extraction_json,
+    extraction_of,
+)
 from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.values import SURE, Extraction
 from quire.evidence.review.decision_checks import Reviewed
@@ -22,11 +28,11 @@ from quire.evidence.review.decisions import UNDO, Decision, in_force
 from quire.evidence.review.items import DOUBTS, Doubt, items_of
 from quire.evidence.review.reviewed import reviewed
 from quire.evidence.review.reviewed_samples import sample_of
+from quire.reading.messages import DocumentReference
+from quire.store.scoped import document_in, scoped
 
 REVIEW = "review-"
 """How the ids of reviews begin."""
-LEASE_S = 120.0
-"""How long a claim holds without a heartbeat: browsers slow the timers of tabs in the background."""
 KEPT = 32
 """Extractions kept in memory: those that are being reviewed."""
 
@@ -44,55 +50,50 @@ class ReviewClaim:
 class ReviewQueue:
     """Reviews of extractions, all of them in the database: any number of processes serve the same. Thread-safe."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, every: bool = False) -> None:
+        """`every` makes a sample of each review in which nothing is left to decide, not only of those that are
+        marked."""
         self.tables = ReviewTables(database)
+        self._every = every
         self._loaded = lru_cache(KEPT)(self._load)
 
-    def open(  # noqa: PLR0913 - what is reviewed, of whom, and what for
+    def open(
         self,
         extraction: Extraction,
         schema: Json,
+        document: DocumentReference,
         *,
-        tenant: str = "",
-        document: str,
-        reference: Json = None,
-        place: str = "",
         run: str = "",
+        place: str = "",
+        waits: bool = False,
         doubts: Collection[Doubt] = DOUBTS,
         below: float = SURE,
-        waiting: str = "",
     ) -> ReviewRow:
         """Put an extraction up for review, once: the same extraction of the same document is the same review.
 
         Args:
-            document: Its id in the store, with which the review is deleted.
-            reference: What was read of it, to show its pages.
-            place: Its id in the API, if it has one.
+            document: What was read of it, to show its pages; the review is deleted with it.
+            run: The run that made the extraction.
+            place: The id of the document in the API, if it has one.
+            waits: Whether the run goes on when every doubt is decided.
             doubts: The reasons for which a value needs a decision.
             below: A supported value that answers its field with a lower probability is in doubt as well.
-            waiting: The run that goes on when every doubt is decided.
 
         Raises ValueError for numbers that JSON does not have.
         """
+        tenant, own = document.get("scope", ""), _stored_id(document)
         content = {"schema": schema, "extraction": extraction_json(extraction), "doubts": list(doubts), "below": below}
         text = json.dumps(content, allow_nan=False)  # in ASCII: texts of documents may have what a database refuses
-        listed = _reviewed(content).items.values()
-        id = f"{REVIEW}{digest_of([tenant, document, content])[:20]}"
+        id = f"{REVIEW}{digest_of([tenant, own, content])[:20]}"
         rows = [
             ItemRow(id, item.path, number, item.part, item.field, item.doubt or "")
-            for number, item in enumerate(listed)
+            for number, item in enumerate(_reviewed(content).items.values())
         ]
-        runs = (waiting,) if waiting else ()
-        row = ReviewRow(id, tenant, document, reference, place, run, extraction.name, waiting=runs)
-        self.tables.add(row, text, rows)
+        runs = (run,) if waits else ()
+        self.tables.add(ReviewRow(id, tenant, own, document, place, run, extraction.name, waiting=runs), text, rows)
         found = self.tables.find(id)
         assert found is not None
         return found
-
-    def find(self, id: str, tenant: str) -> ReviewRow | None:
-        """The review of a tenant; None if it has none of that id."""
-        row = self.tables.find(id)
-        return row if row is not None and row.tenant == tenant else None
 
     def content(self, review: ReviewRow) -> Reviewed:
         """What the review is about. Raises UsageError when it was deleted meanwhile."""
@@ -113,7 +114,7 @@ class ReviewQueue:
         unguessably; otherwise it gets a name.
         """
         claim = claim or uuid.uuid4().hex
-        found = self.tables.claim(wanted, claim, reviewer, LEASE_S, after=after, again=again)
+        found = self.tables.claim(wanted, claim, reviewer, after=after, again=again)
         if found is None:
             return None
         id, part = found
@@ -122,15 +123,6 @@ class ReviewQueue:
             raise UsageError("the review was deleted meanwhile")
         return ReviewClaim(claim, review, part, self.tables.items(id, part=part))
 
-    def renew(self, claim: str, tenant: str) -> bool:
-        """Extend a claim; False if it has ended, or is of another tenant."""
-        return self.tables.tenant_of_claim(claim) == tenant and self.tables.renew(claim, LEASE_S)
-
-    def release(self, claim: str, tenant: str) -> None:
-        """End a claim; does nothing if it has ended, or is of another tenant."""
-        if self.tables.tenant_of_claim(claim) == tenant:
-            self.tables.release(claim)
-
     def decide(
         self, review: ReviewRow, path: str, decision: Decision, *, version: int, claim: str, reviewer: str
     ) -> ItemRow:
@@ -138,28 +130,21 @@ class ReviewQueue:
         has it, UsageError for a path that the document cannot have and for a value that the schema does not allow."""
         content = self.content(review)
         item = content.item(path)
-        known = ItemRow(review.id, path, 0, item.part, item.field, "", version=version)
+        known = ItemRow(review.id, path, 0, item.part, item.field, "", version=version, claim=claim, reviewer=reviewer)
         with self.tables.deciding(review.id):  # all of it or nothing
             part = {one.path: one for one in self.tables.items(review.id, part=item.part)}
             decided = {one.path: Decision.of(one.decision) if one.decision else None for one in part.values()}
             decision = content.checked(path, decision, decided)
             if path not in part:
                 self.tables.insert(known)
-            made = self._changed(known, decision, claim, reviewer)
+            made = self._changed(known, decision)
             for whole in part.values():
                 if whole.path == whole.part != path and whole.state == "open":  # a list that lacked rows has one now
-                    self._changed(whole, Decision("approve"), claim, reviewer)
+                    self._changed(replace(whole, claim=claim, reviewer=reviewer), Decision("approve"))
         return made
 
-    def _changed(self, item: ItemRow, decision: Decision, claim: str, reviewer: str) -> ItemRow:
-        return self.tables.change(
-            item,
-            action=decision.action,
-            state=decision.state,
-            decision=decision.to_json(),
-            claim=claim,
-            reviewer=reviewer,
-        )
+    def _changed(self, item: ItemRow, decision: Decision) -> ItemRow:
+        return self.tables.change(replace(item, state=decision.state, decision=decision.to_json()), decision.action)
 
     def undo(self, review: ReviewRow, path: str, *, version: int, claim: str, reviewer: str) -> ItemRow:
         """Withdraw the decision that counts: the one before it does again. Raises StaleItem as `decide` does."""
@@ -168,12 +153,10 @@ class ReviewQueue:
         if in_force(rows) is None:
             raise UsageError(f"there is no decision about {path[:200]} to withdraw")
         before = in_force([*rows, (UNDO, None)])
-        known = ItemRow(review.id, path, 0, "", "", "", version=version)
         state = Decision.of(before).state if before is not None else "open"
-        return self.tables.change(known, action=UNDO, state=state, decision=before, claim=claim, reviewer=reviewer)
-
-    def history(self, review: ReviewRow) -> list[HistoryRow]:
-        return self.tables.history(review.id)
+        return self.tables.change(
+            ItemRow(review.id, path, 0, "", "", "", state, version, before, claim, reviewer), action=UNDO
+        )
 
     def decisions(self, review: ReviewRow) -> dict[str, Decision]:
         """The decisions that count, by path."""
@@ -183,25 +166,32 @@ class ReviewQueue:
         """The extraction as it is after the decisions so far."""
         return reviewed(self.content(review).extraction, self.decisions(review))
 
-    def applied(self, extraction: Extraction, document: str) -> Extraction:
-        """An extraction with what people decided about it in any review of it, the later the stronger.
+    def current(self, store: Store, document: DocumentReference, extraction: Digest) -> Digest:
+        """An extraction of a store in today's schema, with what people decided about it in any review of it, the later
+        the stronger; itself if that is equal."""
+        store, reviews = scoped(store, document.get("scope", "")), self.tables.latest(_stored_id(document))
+        data = store.load(extraction)
+        made, decisions = decode_extraction(data), dict[str, Decision]()
+        for review in reviews:
+            if self.content(review).extraction == made:
+                decisions |= self.decisions(review)
+        after = encode_extraction(reviewed(made, decisions))
+        if after == data:
+            return extraction
+        key = artifact_key("reviewed-extraction", "1", (extraction, digest_bytes(after)), digest_of({}))
+        found = store.find(key)
+        if found is None:
+            found = store.save(key, after, stage="review", document=document["source"]["id"])
+            store.flush()  # else it would come back after the document is deleted
+        return found
 
-        `document` is its id in the store.
-        """
-        found: dict[str, Decision] = {}
-        for review in self.tables.latest(document):
-            if self.content(review).extraction == extraction:
-                found |= self.decisions(review)
-        return reviewed(extraction, found)
+    def is_sample(self, review: ReviewRow) -> bool:
+        return review.sample or (self._every and review.ended is not None)
 
-    def samples(self, tenant: str, *, every: bool) -> Iterator[tuple[ReviewRow, dict[str, Json]]]:
-        """The reviews to learn from, with their samples: those marked as such; with `every`, all in which nothing is
-        left to decide.
-
-        Of several with the same document and schema, the latest.
-        """
+    def samples(self, tenant: str) -> Iterator[tuple[ReviewRow, dict[str, Json]]]:
+        """The reviews to learn from, with their samples. Of several with the same document and schema, the latest."""
         known: set[tuple[str, str]] = set()
-        for review in self.tables.samples(tenant, every=every):
+        for review in self.tables.samples(tenant, every=self._every):
             try:
                 content, decisions = self.content(review), self.decisions(review)
             except UsageError:  # it was deleted meanwhile
@@ -211,6 +201,23 @@ class ReviewQueue:
                 known.add(same)
                 extraction = reviewed(content.extraction, decisions)
                 yield review, sample_of(content.extraction.document, content.given, extraction, decisions)
+
+    def report(self, runtime: Runtime, id: str) -> None:
+        """Let the runs that wait for a review go on, if the review has ended."""
+        review = self.tables.find(id)
+        if review is not None and review.ended is not None and review.waiting:
+            self._send(runtime, review)
+
+    def report_all(self, runtime: Runtime) -> None:
+        """Do that for all reviews that ended while no server could."""
+        for review in self.tables.awaited():
+            self._send(runtime, review)
+
+    def _send(self, runtime: Runtime, review: ReviewRow) -> None:
+        for run in review.waiting:
+            with suppress(UsageError):  # the run was removed
+                runtime.send(run, signal_of(review.id), {"review": review.id})
+        self.tables.reported(review.id, review.waiting)
 
     def _load(self, id: str) -> Reviewed:
         text = self.tables.content(id)
@@ -222,6 +229,10 @@ class ReviewQueue:
 def signal_of(review: str) -> str:
     """The signal for which a run waits until a review has ended."""
     return f"review/{review}"
+
+
+def _stored_id(document: DocumentReference) -> str:
+    return document_in(document.get("scope", ""), document["source"]["id"])
 
 
 def _reviewed(content: Mapping[str, Json]) -> Reviewed:

@@ -1,4 +1,4 @@
-"""Where a task gets documents from and delivers files to besides its caller: buckets, and URLs that take a PUT."""
+"""Sources and targets of a task besides its caller: buckets, and URLs that take a PUT."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 ARCHIVE = "converted_docs.zip"
 TARGET_FAILED = "the target cannot be written"
-"""How the error of a task begins that could not deliver."""
+"""The beginning of the error of a task that could not deliver."""
 ACCOUNT = ("type", "client_email", "private_key", "private_key_id")
 MOST_OBJECTS = 10_000
 """Objects of one bucket that a task reads at most."""

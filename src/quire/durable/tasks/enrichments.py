@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import cast
 
 from quire.asking import Ask, TooSlow
@@ -21,6 +20,7 @@ from quire.core.events import reason_of
 from quire.core.fetch_policy import FetchPolicy
 from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
 from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps
+from quire.durable.steps.archives import parts_of
 from quire.durable.tasks import task_jobs as jobs
 from quire.evidence.extract.language_model.recorded_calls import each_answered
 from quire.net.model_server import PASSING, Broken, ModelServer
@@ -127,7 +127,7 @@ class Enriching:
         self._document = reference["source"]["id"]
         self._models: dict[EnrichmentKind, PictureModel] = {}
         self._reasons: dict[str, str] = {}
-        """Why an enrichment is left out, or some items of it."""
+        """The reasons why enrichments, or some of their items, are left out."""
         self._away: set[str] = set()
         """URLs of models that did not answer."""
         for kind in asked["kinds"]:
@@ -175,8 +175,7 @@ class Enriching:
                 return total
 
     def _said(self, items: Sequence[tuple[str, EnrichmentKind, int]], data: bytes) -> list[Addition]:
-        ends = accumulate(size for _, _, size in items)
-        contents = [data[end - size : end].decode() for end, (_, _, size) in zip(ends, items, strict=True)]
+        contents = [part.decode() for part in parts_of(data, [size for _, _, size in items])]
         said: list[Addition] = []
         for kind, model in self._models.items():
             mine = {item: content for (item, of, _), content in zip(items, contents, strict=True) if of == kind}

@@ -1,4 +1,4 @@
-"""What workers do for tasks: turn a document that was read into the contents that a docling client expects.
+"""Jobs of workers for tasks: turn a document that was read into the contents that a docling client expects.
 
 Runs in worker processes. A worker has no store: the parent loads what it needs, and saves what it makes.
 """
@@ -9,7 +9,7 @@ import io
 import json
 import zipfile
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import count
@@ -27,6 +27,7 @@ from quire.core.picture import Picture
 from quire.docling_serve.responses.document_contents import exported
 from quire.docling_serve.responses.scores import confidence, scores_of
 from quire.durable.reads.read_jobs import Export, Short, load_artifacts, loaded_result, read_short
+from quire.durable.steps.archives import zip_archive
 from quire.output.export import docling_outputs
 from quire.output.export.crops import PageCrops, rendered_by
 from quire.output.export.docling_enrichments import Addition, EnrichmentKind, additions_of, enrichable, enriched
@@ -38,19 +39,19 @@ from quire.reading.result import DocumentResult, ReadSource
 PICTURES_AT_ONCE = 16
 """Pictures that are cut by one job: what is in memory at a time."""
 PICTURE_SCALE, PICTURE_SIDE, PICTURE_BYTES = 2.0, 2048, 4 << 20
-"""How pictures are shown to a model: 144 dpi as in docling, and at most so large."""
+"""The scale, longest side and size of pictures for a model: 144 dpi as in docling."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to make of a document; everything here decides the output."""
+    """The outputs to make of a document; everything here decides the output."""
 
     outputs: dict[str, Json]
     chunking: dict[str, Json] | None
     archive: bool
     name: str
     enrichment: Digest | None = None
-    """What a vision model said about it."""
+    """The digest of the answers of a vision model about it."""
 
     def to_json(self) -> Json:
         settings = {name: getattr(self, name) for name in ("outputs", "chunking", "archive", "name")}
@@ -169,7 +170,7 @@ def _parts(
             made.contents["chunks"] = "".join(f"{_encoded(one).decode()}\n" for one in cut)
     if wanted.archive:
         (stem,) = docling_outputs.unique_stems([wanted.name])
-        parts["archive"] = _archived(docling_outputs.files(stem, made))
+        parts["archive"] = zip_archive(docling_outputs.files(stem, made).items())
     figures = {
         "pages": len(paged),
         "characters": made.characters or sum(len(block.text) for block in result.blocks),
@@ -191,36 +192,23 @@ def _untitled(result: DocumentResult) -> DocumentResult:
 
 def joined(archives: Sequence[Digest], work: WorkerWork) -> bytes:
     """One zip archive with the files of several; a name that is taken gets a number."""
-    buffer, taken = io.BytesIO(), set[str]()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as joint:
-        for data in load_artifacts(work, archives):
-            with zipfile.ZipFile(io.BytesIO(data)) as single:
-                for member in single.infolist():
-                    name = _free(member.filename, taken)
-                    taken.add(name)
-                    joint.writestr(archive_entry(name), single.read(member))
-    return buffer.getvalue()
+    return zip_archive(_members(load_artifacts(work, archives)))
 
 
-def archive_entry(name: str) -> zipfile.ZipInfo:
-    """An entry without the time, so that equal files make equal archives."""
-    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    return entry
+def _members(archives: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
+    taken = set[str]()
+    for data in archives:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for member in archive.infolist():
+                name = _free(member.filename, taken)
+                taken.add(name)
+                yield name, archive.read(member)
 
 
 def _free(name: str, taken: Collection[str]) -> str:
     path = PurePosixPath(name)
     numbered = (str(path.with_name(f"{path.stem}-{number}{path.suffix}")) for number in count(2))
     return name if name not in taken else next(one for one in numbered if one not in taken)
-
-
-def _archived(files: Mapping[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(archive_entry(name), data)
-    return buffer.getvalue()
 
 
 def _value(name: str, content: str | bytes) -> Json:

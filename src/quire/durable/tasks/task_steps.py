@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from math import inf
 
 from quire.core.context import Json, Store
@@ -23,11 +22,13 @@ from quire.durable.reads.read_jobs import ShortRead
 from quire.durable.reads.read_request import ReadRequest
 from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps, lane_of
 from quire.durable.reads.sources import save_source, source_key
-from quire.durable.review.review_steps import ReviewSteps
+from quire.durable.review.review_steps import opened_review, review_queue
+from quire.durable.steps.archives import parts_of
 from quire.durable.tasks import buckets as delivering
 from quire.durable.tasks import task_jobs as jobs
 from quire.durable.tasks.enrichments import Enriching
 from quire.durable.tasks.progress import counted
+from quire.evidence.extract.extraction_json import decode_extraction
 from quire.net.fetching import fetch, send
 from quire.reading.messages import (
     DocumentReference,
@@ -54,7 +55,7 @@ READS = ("read", "extract")
 """Types of tasks of Quire's own API: they make no output of docling-serve."""
 ALL_FAILED = "every document of the task failed"
 PRIVATE_NETWORKS = "QUIRE_SERVE_ALLOWED_PRIVATE_IPS on the server"
-"""What lets a task fetch from private networks, and send to them."""
+"""The setting that lets a task fetch from private networks, and send to them."""
 
 
 class TaskSteps:
@@ -63,7 +64,6 @@ class TaskSteps:
     def __init__(self, documents: DocumentSteps) -> None:
         self._documents = documents
         self._extracts = ExtractSteps(documents)
-        self._reviews = ReviewSteps(documents.store)
 
     def listed(self, argument: TaskArgument) -> Sequence[TaskSource]:
         """The sources, each object of a bucket by itself."""
@@ -128,7 +128,7 @@ class TaskSteps:
         return queue_document(store.database, target, document["reference"], ReadPlace(run, number))
 
     def enriched(self, argument: TaskArgument, document: TaskDocument) -> TaskEnrichment:
-        """What a vision model says about a document that was read."""
+        """The answers of a vision model about a document that was read."""
         steps, until = self._documents.scoped(argument["tenant"]), time.monotonic() + (argument["timeout_s"] or inf)
         return Enriching(steps, document["reference"], argument["enrich"], policy_of(argument), until).run()
 
@@ -154,14 +154,15 @@ class TaskSteps:
     def opened_review(self, argument: TaskArgument, document: TaskDocument, run: str, number: int) -> OpenedReview:
         """Put the extraction of a document up for review."""
         asked, reference = ExtractRequest.from_json(argument["extract"]), document["reference"]
-        return self._reviews.opened(
-            reference,
-            json.loads(self._extracts.load(reference, document["extraction"])),
+        review = review_queue(self._documents.store).open(
+            decode_extraction(self._extracts.load(reference, document["extraction"])),
             asked.schema or list(asked.fields),
+            reference,
             run=run,
             place=f"{run}.{number}",
             waits=argument["review"] == "wait",
         )
+        return opened_review(review, run)
 
     def _wanted(self, argument: TaskArgument, document: TaskDocument) -> jobs.Wanted | None:
         if argument["type"] in READS:
@@ -228,10 +229,10 @@ class TaskSteps:
         """Save the parts of an output that a worker made."""
         key, source = _output_key(reference, wanted), reference["source"]["id"]
         output: Json = {"figures": header["figures"]}
-        ends = list(accumulate(size for _, size in header["parts"]))
-        for (name, size), end in zip(header["parts"], ends, strict=True):
+        sizes: dict[str, int] = dict(header["parts"])
+        for name, part in zip(sizes, parts_of(data, sizes.values()), strict=True):
             part_key = artifact_key("task-output-part", "1", (key, name), digest_of({}))
-            output[name] = steps.store.save(part_key, data[end - size : end], stage="task-output", document=source)
+            output[name] = steps.store.save(part_key, part, stage="task-output", document=source)
         steps.store.save(key, json.dumps(output).encode(), stage="task-output", document=source)
         made: TaskOutput = output
         return made

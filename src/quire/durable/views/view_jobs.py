@@ -1,4 +1,4 @@
-"""What workers do for someone who looks at a document: the views of its pages, a table as a file, a search.
+"""Jobs of workers for someone who looks at a document: the views of its pages, a table as a file, a search.
 
 Runs in worker processes. A worker has no store: the parent loads what it needs, and saves what it makes.
 """
@@ -84,7 +84,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """What is exported, or cut into chunks: the blocks of a document, or the few of one table."""
+    """A document to export or to cut into chunks: the blocks of a document, or the few of one table."""
 
     blocks: Sequence[Block]
     pages: Sequence[PageInfo] = ()

@@ -1,13 +1,11 @@
-"""What the store keeps for someone who looks at a document: views of pages, pictures, exports, tables.
+"""Views of documents that the store keeps: views of pages, pictures, exports, tables.
 
 Each is made once, in a worker process, and is an artifact of the document, deleted with it.
 """
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from functools import partial
@@ -20,21 +18,20 @@ from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.core.types import BBox
 from quire.durable.extracts.extract_jobs import Reporting, Sampling
 from quire.durable.reads.read_records import ReadPages, pages_key
-from quire.durable.reads.read_steps import NOTHING, DocumentSteps
+from quire.durable.reads.read_steps import NOTHING, DocumentSteps, Reply
+from quire.durable.steps.archives import parts_of, zip_archive
 from quire.durable.steps.once import made_once
 from quire.durable.views import view_jobs as jobs
 from quire.evidence.extract.reports import MEDIA_TYPES, ReportFormat
 from quire.output.export import find_format
 from quire.output.place_crops import PAGE_DPI, picture_id
 from quire.reading.messages import DocumentReference
-from quire.reading.worker_pages import stored
 from quire.reading.worker_rendering import draw
 from quire.retrieval.chunk import ChunkOptions, find_tokenizer, settings_of
 from quire.retrieval.chunk.rows import ChunkRow
 from quire.system.atomic_files import output_stem
 from quire.system.stage_versions import stage_version
-from quire.system.workers import Job, WorkerPool, WorkerReply
-from quire.system.workers.conversation import OnRequest
+from quire.system.workers import WorkerPool
 
 EXTRACTS = "quire.durable.extracts.extract_jobs"
 JOB_S = 120.0
@@ -44,8 +41,6 @@ WORKERS = 2
 be read."""
 DPI = range(20, 301)
 ZIP = "application/zip"
-_EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The earliest time in a zip archive: equal files give equal bytes."""
 
 TableFormat: TypeAlias = Literal["csv", "xlsx", "json", "html"]
 
@@ -97,7 +92,7 @@ class DocumentViews:
             self._check_page(document, number)
             if not words:
                 return self._store(document).find(key) or self._make_views(document, claim)[number]
-            data = self._work(document, "view_words", jobs.WordsOf(self._viewed(document), number)).data
+            data = self._work(document, "view_words", jobs.WordsOf(self._viewed(document), number))
             return self._save(key, data, document, claim, number)
 
         return StoredFile(self._once(key, document, make), "application/json")
@@ -116,10 +111,8 @@ class DocumentViews:
         """
         key = picture_id(document["source"]["id"], number, dpi=_checked(dpi))
 
-        def make(claim: Claim) -> Digest:
-            return self._save(key, self._drawn(document, number, dpi), document, claim, number)
-
-        return StoredFile(self._once(key, document, make), "image/png")
+        digest = self._made(key, document, lambda: self._drawn(document, number, dpi), number)
+        return StoredFile(digest, "image/png")
 
     def crop(self, document: DocumentReference, number: int, box: BBox, *, dpi: int = PAGE_DPI) -> bytes:
         """The part of a page inside a box, as PNG. It is not stored: there are more boxes than any store has room for.
@@ -145,13 +138,14 @@ class DocumentViews:
         inputs = *_read_from(document), stem, format, known.version, f"{words:d}{trace:d}{figures:d}"
         key = artifact_key("export-file", stage_version("export"), inputs, NOTHING)
 
-        def make(claim: Claim) -> Digest:
+        def make() -> bytes:
             files = self._scoped(document).export(document, [format], words=words, trace=trace, figures=figures)
-            data = _zipped(stem, files) if several else next(iter(files.values()))
-            return self._save(key, data, document, claim)
+            if several:
+                return zip_archive((stem + suffix, data) for suffix, data in files.items())
+            return next(iter(files.values()))
 
         name = f"{stem}.{format}.zip" if several else stem + known.suffix
-        return StoredFile(self._once(key, document, make), ZIP if several else known.media_type, name)
+        return StoredFile(self._made(key, document, make), ZIP if several else known.media_type, name)
 
     def table(self, document: DocumentReference, block: str, format: TableFormat) -> StoredFile:
         """A table as a file. Raises UsageError when there is none in that block."""
@@ -159,12 +153,11 @@ class DocumentViews:
             raise UsageError(f"{document['source']['name']} has no table {block}")
         key = artifact_key("table-file", stage_version("view"), (*_read_from(document), block, format), NOTHING)
 
-        def make(claim: Claim) -> Digest:
-            data = self._work(document, "write_table", jobs.TableFile(self._viewed(document), block, format)).data
-            return self._save(key, data, document, claim)
+        def make() -> bytes:
+            return self._work(document, "write_table", jobs.TableFile(self._viewed(document), block, format))
 
         name = f"{output_stem(document['source']['name'])}.{block}.{format}"
-        return StoredFile(self._once(key, document, make), jobs.TABLE_FORMATS[format], name)
+        return StoredFile(self._made(key, document, make), jobs.TABLE_FORMATS[format], name)
 
     def catalog(self, document: DocumentReference) -> StoredFile:
         """Everything of the document that a value can cite, as lines of JSON."""
@@ -172,20 +165,19 @@ class DocumentViews:
             "catalog", stage_version("catalog"), (*_read_from(document), document["source"]["name"]), NOTHING
         )
 
-        def make(claim: Claim) -> Digest:
+        def make() -> bytes:
             with self._scoped(document).requested(document) as read:
-                data = self._work(document, f"{EXTRACTS}:cataloged", read).data
-            return self._save(key, data, document, claim)
+                return self._work(document, f"{EXTRACTS}:cataloged", read)
 
         name = f"{output_stem(document['source']['name'])}.catalog.jsonl"
-        return StoredFile(self._once(key, document, make), "application/x-ndjson", name)
+        return StoredFile(self._made(key, document, make), "application/x-ndjson", name)
 
     def sample(self, document: DocumentReference, sample: Mapping[str, Json]) -> bytes:
         """A sample of a review with the content of its document, as a line of JSON: not kept, so that a sample that is
         taken back leaves nothing behind."""
         self._check(document)
         with self._scoped(document).requested(document) as read:
-            return self._work(document, f"{EXTRACTS}:sampled", Sampling(read, sample)).data
+            return self._work(document, f"{EXTRACTS}:sampled", Sampling(read, sample))
 
     def report(self, document: DocumentReference, extraction: Digest, format: ReportFormat) -> StoredFile:
         """An extraction as a file; as JSON it is the extraction itself."""
@@ -194,21 +186,20 @@ class DocumentViews:
         inputs = *_read_from(document), extraction, format
         key = artifact_key("extract-report", stage_version("report"), inputs, NOTHING)
 
-        def make(claim: Claim) -> Digest:
+        def make() -> bytes:
             tree = json.loads(self.load(document, extraction))
             with self._scoped(document).requested(document) as read:
-                data = self._work(document, f"{EXTRACTS}:reported", Reporting(read, tree, (format,))).data
-            return self._save(key, data, document, claim)
+                return self._work(document, f"{EXTRACTS}:reported", Reporting(read, tree, (format,)))
 
         name = f"{output_stem(document['source']['name'])}.extracted.{format}"
-        return StoredFile(self._once(key, document, make), MEDIA_TYPES[format], name)
+        return StoredFile(self._made(key, document, make), MEDIA_TYPES[format], name)
 
     def search(self, document: DocumentReference, query: str, *, limit: int = 50) -> bytes:
         """The matches of a text, as JSON: not kept. Raises UsageError for an empty text."""
         if not query.strip():
             raise UsageError("the text to search for is empty")
         self._check(document)
-        return self._work(document, "find", jobs.Find(self._viewed(document), query, limit)).data
+        return self._work(document, "find", jobs.Find(self._viewed(document), query, limit))
 
     def chunks(self, document: DocumentReference, options: ChunkOptions) -> list[ChunkRow]:
         """The chunks of a document, for an index."""
@@ -216,12 +207,12 @@ class DocumentViews:
         settings = digest_of(settings_of(options, find_tokenizer(options.tokenizer)))
         key = artifact_key("view-chunks", stage_version("chunk"), (*_read_from(document), source["name"]), settings)
 
-        def make(claim: Claim) -> Digest:
+        def make() -> bytes:
             media_type = document.get("media_type") or ""
             cut = jobs.Cut(self._viewed(document), source["name"], source["id"], media_type, options)
-            return self._save(key, self._work(document, "cut", cut).data, document, claim)
+            return self._work(document, "cut", cut)
 
-        listed: list[ChunkRow] = json.loads(self.load(document, self._once(key, document, make)))
+        listed: list[ChunkRow] = json.loads(self.load(document, self._made(key, document, make)))
         return listed
 
     def close(self) -> None:
@@ -231,19 +222,21 @@ class DocumentViews:
         """Make the views of all pages, and their list as 0."""
         saved: dict[int, Digest] = {}
 
-        def asked(name: str, header: Mapping[str, Any], data: bytes) -> tuple[Mapping[str, object], bytes]:
-            if name != "views":
-                return stored(self._store(document).load, header)
-            at = 0
-            for number, size in zip(header["pages"], header["sizes"], strict=True):
+        def save(header: Mapping[str, Any], data: bytes) -> tuple[Mapping[str, object], bytes]:
+            for number, view in zip(header["pages"], parts_of(data, header["sizes"]), strict=True):
                 key = artifact_key("view", stage_version("view"), (*_read_from(document), str(number)), NOTHING)
-                saved[number] = self._save(key, data[at : at + size], document, None, number)
-                at += size
+                saved[number] = self._save(key, view, document, None, number)
             return {}, b""
 
-        listed = self._work(document, "view_pages", self._viewed(document), asked).data
+        listed = self._work(document, "view_pages", self._viewed(document), {"views": save})
         self._store(document).flush(lasting=False)  # else they would come back after the document is deleted
         return saved | {0: self._save(_list_key(document), listed, document, claim)}
+
+    def _made(
+        self, key: ArtifactKey, document: DocumentReference, make: Callable[[], bytes], page: int | None = None
+    ) -> Digest:
+        """The artifact of a key, with what `make` returns unless it is in the store."""
+        return self._once(key, document, lambda claim: self._save(key, make(), document, claim, page))
 
     def _once(self, key: ArtifactKey, document: DocumentReference, make: Callable[[Claim], Digest]) -> Digest:
         def made(claim: Claim) -> Digest:
@@ -293,13 +286,11 @@ class DocumentViews:
         return jobs.Viewed(document["document"], index.texts, index.path)
 
     def _work(
-        self, document: DocumentReference, job: str, arguments: object, asked: OnRequest | None = None
-    ) -> WorkerReply:
-        def loading(name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
-            return stored(self._store(document).load, header)
-
-        request = Job(job if ":" in job else f"quire.durable.views.view_jobs:{job}", arguments)
-        return self._pool.submit(request, timeout_s=JOB_S, on_request=asked or loading).result()
+        self, document: DocumentReference, job: str, arguments: object, more: Mapping[str, Reply] | None = None
+    ) -> bytes:
+        """The bytes of a job, one of `view_jobs` or `module:function`."""
+        named = job if ":" in job else f"quire.durable.views.view_jobs:{job}"
+        return bytes(self._scoped(document).work(named, arguments, JOB_S, more=more).data)
 
 
 def _checked(dpi: int) -> int:
@@ -309,17 +300,10 @@ def _checked(dpi: int) -> int:
 
 
 def _read_from(document: DocumentReference) -> tuple[str, str, str]:
-    """What views are made of: what was read, and the file. Another file may have the same contents, and be deleted."""
+    """The inputs of views: the document as it was read, and the file. Another file may have the same contents, and be
+    deleted."""
     return document["document"], document["index"], document["source"]["id"]
 
 
 def _list_key(document: DocumentReference) -> ArtifactKey:
     return artifact_key("views", stage_version("view"), _read_from(document), NOTHING)
-
-
-def _zipped(stem: str, files: Mapping[str, bytes]) -> bytes:
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for suffix, content in files.items():
-            archive.writestr(zipfile.ZipInfo(stem + suffix, _EPOCH), content, zipfile.ZIP_DEFLATED)
-    return target.getvalue()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from quire.core.document import page_image_name
 from quire.core.keys import Digest, digest_of
 from quire.core.types import AnswerSource, Block, Cell, Part
 from quire.evidence.catalog.records import EvidenceRecord, SourceCatalog
 from quire.output.export.contracts import Exportable
-from quire.output.place_crops import page_picture_id
 from quire.retrieval.chunk import Chunk, ChunkOptions, chunks
 
 
@@ -92,7 +92,7 @@ def _record(
         page_id=page_id(document, page),
         places=places,
         blocks=blocks,
-        source_image=page_picture_id(document, page),
+        source_image=page_image_name(document, page),
         provider="native" if source is None else source.engine,
         provider_version="" if source is None else source.version,
         profile=None if source is None else source.profile,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+from quire.core.errors import UsageError
 from quire.evidence.catalog.records import EvidenceRecord, SourceCatalog
 from quire.retrieval.chunk.parquet import check_parquet, place_type, written_rows
 from quire.retrieval.chunk.rows import PlaceRow, place_row
@@ -46,6 +49,19 @@ class CatalogRow(TypedDict):
 def catalog_rows(catalog: SourceCatalog) -> list[CatalogRow]:
     """The records of a catalog as plain values. Without times, so that two runs are equal."""
     return [_row(catalog, record) for record in catalog.records]
+
+
+def load_catalog_rows(path: Path) -> list[CatalogRow]:
+    """The rows of a file of lines of JSON that `quire catalog` wrote. Raises UsageError for any other file."""
+    try:
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    except OSError as error:
+        raise UsageError(f"the catalog {path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"the catalog {path} is not lines of JSON: {error}") from error
+    if any(not isinstance(row, dict) or row.get("schema_version") != SCHEMA for row in rows):
+        raise UsageError(f"{path} is not a catalog: its lines are not of the schema {SCHEMA}")
+    return rows
 
 
 def catalog_parquet(listed: Iterable[CatalogRow], *, created_by: str) -> bytes:

@@ -22,9 +22,9 @@ which is never evidence."""
 class EvidenceRecord:
     """Something of a document that a value can cite: a chunk, a block, or a cell of a table.
 
-    `id` is stable: that of the chunk, `p3-b12` for a block, `p3-b12:r2c4` for a cell. `places` are its
-    boxes, of which the first is where it begins; `blocks` are those it consists of. `source_image` names the picture of
-    the page, `provider` the engine (`native` for text of the file), `profile` its settings, `answer` the key of its
+    `id` is stable: that of the chunk, `p3-b12` for a block, `p3-b12:r2c4` for a cell. `places` are its boxes, of which
+    the first is where it begins; `blocks` are those it consists of. `source_image` names the picture of the page in a
+    store, `provider` the engine (`native` for text of the file), `profile` its settings, `answer` the key of its
     stored answer.
     """
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import fields, is_dataclass
+from typing import Any, TypeVar, cast
 
 from quire.core.context import Json
 from quire.core.types import BBox
@@ -20,6 +21,7 @@ from quire.evidence.extract.values import (
     Missing,
 )
 
+T = TypeVar("T")
 SCHEMA, FIRST = "quire-extraction/2", "quire-extraction/1"
 """The schema that is written, and the one before it, which is still read: people have decided about such values."""
 
@@ -38,22 +40,13 @@ def decode_extraction(data: bytes | str) -> Extraction:
 def extraction_json(extraction: Extraction) -> dict[str, Json]:
     return {
         "schema_version": SCHEMA,
-        "document": extraction.document,
-        "name": extraction.name,
-        "schema": extraction.schema,
-        "catalog": extraction.catalog,
-        "values": extraction.values,
+        **{name: getattr(extraction, name) for name in ("document", "name", "schema", "catalog", "values")},
         "evidence": {path: evidence_json(one) for path, one in extraction.evidence.items()},
         "coverage": coverage_json(extraction.coverage),
-        "conflicts": [
-            {"path": one.path, "values": [alternative_json(value) for value in one.values], "reason": one.reason}
-            for one in extraction.conflicts
-        ],
-        "not_found": [
-            {"path": one.path, "pages": list(one.pages), "reason": one.reason} for one in extraction.not_found
-        ],
+        "conflicts": [value_json(one) for one in extraction.conflicts],
+        "not_found": [value_json(one) for one in extraction.not_found],
         "extractors": list(extraction.extractors),
-        "failures": [{"extractor": one.extractor, "reason": one.reason} for one in extraction.failures],
+        "failures": [value_json(one) for one in extraction.failures],
         "reread": extraction.reread,
     }
 
@@ -64,73 +57,37 @@ def extraction_of(tree: Mapping[str, Any]) -> Extraction:
         tree = {**tree, "evidence": {path: _of_first(one) for path, one in tree["evidence"].items()}}
     elif tree.get("schema_version") != SCHEMA:
         raise ValueError(f"expected an extraction of the schema {SCHEMA}, got {tree.get('schema_version')!r}")
-    return Extraction(
-        document=tree["document"],
-        name=tree["name"],
-        schema=tree["schema"],
-        catalog=tree["catalog"],
-        values=tree["values"],
+    return value_of(
+        Extraction,
+        {**tree, "reread": tree.get("reread", ""), "reopen": None},
         evidence={path: evidence_of(path, one) for path, one in tree["evidence"].items()},
         conflicts=tuple(
-            EvidenceConflict(one["path"], tuple(map(alternative_of, one["values"])), one["reason"])
+            value_of(EvidenceConflict, one, values=tuple(map(alternative_of, one["values"])))
             for one in tree["conflicts"]
         ),
-        not_found=tuple(Missing(one["path"], tuple(one["pages"]), one["reason"]) for one in tree["not_found"]),
+        not_found=tuple(value_of(Missing, one, pages=tuple(one["pages"])) for one in tree["not_found"]),
         extractors=tuple(tree["extractors"]),
-        failures=tuple(ExtractorFailure(one["extractor"], one["reason"]) for one in tree["failures"]),
-        reread=tree.get("reread", ""),
+        failures=tuple(value_of(ExtractorFailure, one) for one in tree["failures"]),
     )
 
 
 def evidence_json(evidence: LeafEvidence) -> dict[str, Json]:
     """The evidence of one value; its path is the key under which it stands."""
-    derivation = evidence.derivation
-    return {
-        "status": evidence.status,
-        "probability": evidence.probability,
-        "match": evidence.match,
-        "confidence": dict(evidence.confidence),
-        "quote": evidence.quote,
-        "page": evidence.page,
-        "bboxes": _boxes(evidence.bboxes),
-        "blocks": list(evidence.blocks),
-        "records": list(evidence.records),
-        "crop": evidence.crop,
-        "label": evidence.label,
-        "alternatives": [alternative_json(one) for one in evidence.alternatives],
-        "derivation": derivation
-        and {
-            "rule": derivation.rule,
-            "parts": [{"text": text, "record": record} for text, record in derivation.parts],
-        },
-        "extractor": evidence.extractor,
-        "reason": evidence.reason,
-        "crop_verified": evidence.crop_verified,
-    }
+    return {name: value for name, value in value_json(evidence).items() if name != "path"}
 
 
 def evidence_of(path: str, tree: Mapping[str, Any]) -> LeafEvidence:
     """The evidence that `evidence_json` described."""
     derivation = tree["derivation"]
-    return LeafEvidence(
-        path=path,
-        status=tree["status"],
-        probability=tree["probability"],
-        match=tree["match"],
-        confidence=tree["confidence"],
-        quote=tree["quote"],
-        page=tree["page"],
-        bboxes=_boxes_of(tree["bboxes"]),
+    return value_of(
+        LeafEvidence,
+        {**tree, "path": path},
+        bboxes=boxes_of(tree["bboxes"]),
         blocks=tuple(tree["blocks"]),
         records=tuple(tree["records"]),
-        crop=tree["crop"],
-        label=tree["label"],
         alternatives=tuple(map(alternative_of, tree["alternatives"])),
         derivation=derivation
         and Derivation(derivation["rule"], tuple((one["text"], one["record"]) for one in derivation["parts"])),
-        extractor=tree["extractor"],
-        reason=tree["reason"],
-        crop_verified=tree["crop_verified"],
     )
 
 
@@ -141,27 +98,11 @@ def _of_first(tree: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def alternative_json(alternative: Alternative) -> dict[str, Json]:
-    return {
-        "value": alternative.value,
-        "quote": alternative.quote,
-        "page": alternative.page,
-        "bboxes": _boxes(alternative.bboxes),
-        "blocks": list(alternative.blocks),
-        "confidence": alternative.confidence,
-        "extractor": alternative.extractor,
-    }
+    return dict(value_json(alternative))
 
 
 def alternative_of(tree: Mapping[str, Any]) -> Alternative:
-    return Alternative(
-        value=tree["value"],
-        quote=tree["quote"],
-        page=tree["page"],
-        bboxes=_boxes_of(tree["bboxes"]),
-        blocks=tuple(tree["blocks"]),
-        confidence=tree["confidence"],
-        extractor=tree["extractor"],
-    )
+    return value_of(Alternative, tree, bboxes=boxes_of(tree["bboxes"]), blocks=tuple(tree["blocks"]))
 
 
 def coverage_json(coverage: EvidenceCoverage) -> dict[str, Json]:
@@ -172,9 +113,23 @@ def coverage_json(coverage: EvidenceCoverage) -> dict[str, Json]:
     return {**counts, "threshold": SURE, **shares}
 
 
-def _boxes(boxes: tuple[BBox, ...]) -> list[dict[str, float]]:
-    return [{"left": one.left, "top": one.top, "width": one.width, "height": one.height} for one in boxes]
+def boxes_of(trees: list[dict[str, float]]) -> tuple[BBox, ...]:
+    """The boxes that `value_json` described."""
+    return tuple(value_of(BBox, one) for one in trees)
 
 
-def _boxes_of(trees: list[dict[str, float]]) -> tuple[BBox, ...]:
-    return tuple(BBox(one["left"], one["top"], one["width"], one["height"]) for one in trees)
+def value_json(value: Any) -> Json:
+    """A value by the names of its fields, and all values in it."""
+    if isinstance(value, Derivation):
+        return {"rule": value.rule, "parts": [{"text": text, "record": record} for text, record in value.parts]}
+    if is_dataclass(value):
+        return {one.name: value_json(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, tuple):
+        return [value_json(one) for one in value]
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def value_of(kind: type[T], tree: Mapping[str, Any], **members: object) -> T:
+    """A value by the names of its fields, with these members. Raises KeyError for one that the tree does not have."""
+    names = (one.name for one in fields(cast("Any", kind)) if one.name not in members)
+    return kind(**{name: tree[name] for name in names}, **members)

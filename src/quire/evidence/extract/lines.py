@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from quire.core.median import median
 from quire.core.types import NO_BOX, BBox, Block, Box, Cell, PageInfo, Word
 from quire.evidence.catalog.builder import cell_id
 from quire.evidence.catalog.records import SourceCatalog
-from quire.pages.geometry.extents import box_of, distance_from, has_middle, middle
+from quire.output.export._lines import words_by_place
+from quire.pages.geometry.extents import distance_from, has_middle, middle
 
 GAP = 1.3  # of the height of a line: words further apart are two lines beside each other
 SAME_ROW = 0.5  # of the height: how far the middles of words of one line may differ
+NOWHERE = Box(0.0, 0.0, 1.0, 1.0)
+"""The box of a line whose place is not known."""
 _SKIPPED = frozenset({"formula"})
 
 
 @dataclass(frozen=True)
 class PlacedLine:
-    """Words beside each other. `box` is their place in points, None in a document without pages.
+    """Words beside each other. `box` is their place in points, `NOWHERE` in a document without pages.
 
     `record` is the id of the cell or block in the catalog. `label` is the text of the label of a `field` block whose
     value the line belongs to; `is_label` says that it is such a label itself.
@@ -28,7 +33,7 @@ class PlacedLine:
     text: str
     page: int
     bbox: BBox
-    box: Box | None
+    box: Box
     block: Block
     record: str
     order: int
@@ -38,12 +43,16 @@ class PlacedLine:
     is_label: bool = False
 
     @property
+    def is_placed(self) -> bool:
+        return self.box is not NOWHERE
+
+    @property
     def height(self) -> float:
-        return self.box[3] - self.box[1] if self.box else 1.0
+        return self.box.bottom - self.box.top
 
     @property
     def middle(self) -> float:
-        return middle(self.box) if self.box else 0.0
+        return middle(self.box)
 
     @property
     def bold(self) -> bool:
@@ -86,127 +95,108 @@ def lines_of(catalog: SourceCatalog) -> list[PlacedLine]:
     pages = {page.number: page for page in catalog.pages}
     found: list[PlacedLine] = []
     for block in catalog.blocks:
-        if block.kind in _SKIPPED:
-            continue
-        for page, bbox, words, text, cell, label, is_label in _parts(block, pages):
+        for part in _parts(block) if block.kind not in _SKIPPED else ():
+            page, cell = pages.get(part.page), part.cell
             record = cell_id(block.id, cell.row, cell.column) if cell is not None else block.id
-            box = bbox.points(pages[page].size) if bbox != NO_BOX and page in pages else None
-            found.append(PlacedLine(text, page, bbox, box, block, record, len(found), words, cell, label, is_label))
+            for text, bbox, words in part.lines(page):
+                box = bbox.points(page.size) if bbox != NO_BOX and page is not None else NOWHERE
+                order = len(found)
+                line = PlacedLine(
+                    text, part.page, bbox, box, block, record, order, words, cell, part.label, part.is_label
+                )
+                found.append(line)
     return found
 
 
-_Part = tuple[int, BBox, tuple[Word, ...], str, Cell | None, str, bool]
+class _Part(NamedTuple):
+    """What a block has in one cell, as the label or the value of a field, or on one page: its words, or a text where
+    they are not known."""
+
+    page: int
+    words: Sequence[Word] = ()
+    text: str = ""
+    bbox: BBox = NO_BOX
+    cell: Cell | None = None
+    label: str = ""
+    is_label: bool = False
+
+    def lines(self, page: PageInfo | None) -> Iterator[tuple[str, BBox, tuple[Word, ...]]]:
+        for line in _lines(self.words, page):
+            yield " ".join(word.text for word in line), BBox.union(word.bbox for word in line), tuple(line)
+        for raw in self.text.splitlines():
+            if text := " ".join(raw.split()):
+                yield text, self.bbox, ()
 
 
-def _parts(block: Block, pages: Mapping[int, PageInfo]) -> Iterator[_Part]:
+def _parts(block: Block) -> Iterator[_Part]:
     words = [word for word in block.words if word.text.strip()]
     if not words or not block.placed:
         yield from _unplaced(block)
     elif block.table is not None:
-        yield from _in_cells(block, words, pages)
-    elif block.field is not None:
-        yield from _in_field(block, words, pages)
+        yield from _in_cells(block, block.table.cells)
+    elif (field := block.field) is not None:
+        count = _label_length(field.label, words)
+        yield _Part(block.page, words[:count], is_label=True)
+        yield _Part(block.page, words[count:], label=field.label)
     else:
-        for page, those in _by_page(block, words):
-            for line in _lines(those, pages.get(page)):
-                yield page, BBox.union(word.bbox for word in line), tuple(line), _text(line), None, "", False
+        for page, there in _words_by_page(block).items():
+            yield _Part(page, there)
 
 
 def _unplaced(block: Block) -> Iterator[_Part]:
     """The texts of a block without words."""
-    if block.field is not None:
-        if block.field.label:
-            yield block.page, block.field.label_bbox, (), block.field.label, None, "", True
-        for text in _split(block.field.value):
-            yield block.page, block.field.value_bbox, (), text, None, block.field.label, False
+    if (field := block.field) is not None:
+        yield _Part(block.page, text=field.label, bbox=field.label_bbox, is_label=True)
+        yield _Part(block.page, text=field.value, bbox=field.value_bbox, label=field.label)
     elif block.table is not None:
         for cell in block.table.cells:
-            for text in _split(cell.text):
-                yield cell.page, cell.bbox, (), text, cell, "", False
+            yield _Part(cell.page, text=cell.text, bbox=cell.bbox, cell=cell)
     else:
-        for text in _split(block.text):
-            yield block.page, block.bbox, (), text, None, "", False
+        yield _Part(block.page, text=block.text, bbox=block.bbox)
 
 
-def _split(text: str) -> list[str]:
-    return [line for raw in text.splitlines() if (line := " ".join(raw.split()))]
+def _in_cells(block: Block, cells: Sequence[Cell]) -> Iterator[_Part]:
+    """The words of each cell: each word is in the cell around its middle, or in the nearest of its page."""
+    filled = [cell for cell in cells if cell.text]
+    inside: dict[int, list[Word]] = defaultdict(list)
+    for page, words in _words_by_page(block).items():
+        numbers = [number for number, cell in enumerate(filled) if cell.page == page]
+        here, last = [filled[number] for number in numbers], 0
+        for word in words if here else ():
+            last = _position(word, here, last)
+            inside[numbers[last]].append(word)
+    for number, cell in enumerate(filled):
+        yield _Part(cell.page, inside[number], cell=cell)
 
 
-def _in_cells(block: Block, words: Sequence[Word], pages: Mapping[int, PageInfo]) -> Iterator[_Part]:
-    """The lines of the cells of a table: each word is in the cell around its middle, or in the nearest."""
-    assert block.table is not None
-    cells = [cell for cell in block.table.cells if cell.text]
-    several = len({cell.page for cell in cells}) > 1
-    by_cell: dict[int, list[Word]] = {}
-    if several:  # the words do not say on which page they are, but they come in the order of the cells
-        rest = list(words)
-        for number, cell in enumerate(cells):
-            size = len("".join(cell.text.split()))
-            while rest and size > 0:
-                word = rest.pop(0)
-                size -= len("".join(word.text.split()))
-                by_cell.setdefault(number, []).append(word)
-    else:
-        boxes = [box_of((cell.bbox,)) for cell in cells]
-        last = 0
-        for word in words if cells else ():
-            last = _cell_of(word.bbox, boxes, last)
-            if word.text not in cells[last].text:  # boxes of cells are where their column is, not all of their text
-                having = [number for number, cell in enumerate(cells) if word.text in cell.text]
-                last = min(having, key=lambda number: distance_from(boxes[number], word.bbox), default=last)
-            by_cell.setdefault(last, []).append(word)
-    for number, cell in enumerate(cells):
-        for line in _lines(by_cell.get(number, ()), pages.get(cell.page)):
-            yield cell.page, BBox.union(word.bbox for word in line), tuple(line), _text(line), cell, "", False
+def _position(word: Word, cells: Sequence[Cell], last: int) -> int:
+    """The position of the cell that a word is in; that of the word before is likely. The box of a cell is where its
+    column is, which is not all of its text: a cell that has no such word is not the one."""
+    order: list[int] = [*range(last, len(cells)), *range(last)]
+    found = next((number for number in order if has_middle(cells[number].bbox, word.bbox)), None)
+    if found is None or word.text not in cells[found].text:
+        having = [number for number in order if word.text in cells[number].text]
+        if having or found is None:
+            found = min(having or order, key=lambda number: distance_from(cells[number].bbox, word.bbox))
+    return found
 
 
-def _cell_of(bbox: BBox, boxes: Sequence[Box], last: int) -> int:
-    """The number of the cell around the middle of a box, or of the nearest; the one of the word before is likely."""
-    x, y = bbox.left + bbox.width / 2, bbox.top + bbox.height / 2
-    order: list[int] = [*range(last, len(boxes)), *range(last)]
-    for number in order:
-        left, top, right, bottom = boxes[number]
-        if left <= x <= right and top <= y <= bottom:
-            return number
-    return min(order, key=lambda number: distance_from(boxes[number], bbox))
+def _label_length(label: str, words: Sequence[Word]) -> int:
+    """The number of words that are the label of a field: they come first."""
+    size, count = len("".join(label.split())), 0
+    while count < len(words) and size > 0:
+        size -= len(words[count].text)
+        count += 1
+    while 0 < count < len(words) and words[count].text in (":", "."):
+        count += 1
+    return count
 
 
-def _in_field(block: Block, words: Sequence[Word], pages: Mapping[int, PageInfo]) -> Iterator[_Part]:
-    """The lines of the label and those of the value: the words come in the order of the text."""
-    assert block.field is not None
-    size = len("".join(block.field.label.split()))
-    label: list[Word] = []
-    rest = list(words)
-    while rest and size > 0:
-        label.append(rest.pop(0))
-        size -= len(label[-1].text)
-    while rest and not any(map(str.isalnum, rest[0].text)) and label and rest[0].text in (":", "."):
-        label.append(rest.pop(0))
-    page = pages.get(block.page)
-    for line in _lines(label, page):
-        yield block.page, BBox.union(w.bbox for w in line), tuple(line), _text(line), None, "", True
-    for line in _lines(rest, page):
-        yield block.page, BBox.union(w.bbox for w in line), tuple(line), _text(line), None, block.field.label, False
-
-
-def _by_page(block: Block, words: Sequence[Word]) -> Iterator[tuple[int, list[Word]]]:
-    """The words of each page: those of a block that continues come in order, and each lies in the box of its part."""
-    parts = block.places
-    at = 0
-    found: list[Word] = []
-    for word in words:
-        while at + 1 < len(parts) and not _is_in(word.bbox, parts[at].bbox) and _is_in(word.bbox, parts[at + 1].bbox):
-            if found and parts[at + 1].page != parts[at].page:
-                yield parts[at].page, found
-                found = []
-            at += 1
-        found.append(word)
-    if found:
-        yield parts[at].page, found
-
-
-def _is_in(inner: BBox, outer: BBox) -> bool:
-    return has_middle(outer, inner, near=0.005)
+def _words_by_page(block: Block) -> dict[int, list[Word]]:
+    found: dict[int, list[Word]] = defaultdict(list)
+    for place, words in zip(block.places, words_by_place(block), strict=True):
+        found[place.page] += [word for word in words if word.text.strip()]
+    return found
 
 
 def _lines(words: Sequence[Word], page: PageInfo | None) -> list[list[Word]]:
@@ -239,7 +229,3 @@ def _lines(words: Sequence[Word], page: PageInfo | None) -> list[list[Word]]:
             line.append(word)
         lines.append(line)
     return lines
-
-
-def _text(words: Sequence[Word]) -> str:
-    return " ".join(word.text for word in words)

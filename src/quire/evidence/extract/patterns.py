@@ -1,8 +1,9 @@
 """Patterns of schemas, compared with texts in bounded time.
 
-A schema may come from anyone, and `re` takes years for `(a+)+b`, with the interpreter lock held. A pattern that cannot
-backtrack far is left to `re`. For others the set of all places that a part of the pattern can end at is followed
-through the text, part by part, which never goes back; what takes too many steps even so does not match.
+A schema may come from anyone, and `re` takes years for `(a+)+b`, with the interpreter lock held; the package `regex`
+has a timeout, but loops and crashes on some nested repetitions of nothing. Here the set of all places that a part of
+the pattern can end at is followed through the text, part by part, which never goes back; what takes too many steps even
+so does not match. Python parses the pattern, and compiles its single characters.
 """
 
 from __future__ import annotations
@@ -14,26 +15,13 @@ from importlib import import_module
 from typing import Any
 
 LONGEST_PATTERN = 1000
-LONGEST_TEXT = 200
-"""For `re`, which looks for a pattern with one repetition in a time that grows with the square of the text."""
-MOST_WAYS = 16 * LONGEST_TEXT
-"""In which `re` may match a pattern from one place: one repetition without end, and a few with one."""
 MOST_STEPS = 10_000
 MOST_STEPS_PER_CHARACTER = 300
 KEPT = 1024
 
+_PARSER, _COMPILER = import_module("re._parser"), import_module("re._compiler")
 _ATOMS = ("LITERAL", "NOT_LITERAL", "ANY", "IN", "AT")
-_CHARACTERS = [["LITERAL"], ["NOT_LITERAL"], ["ANY"], ["IN"]]
 _REPEATS = ("MAX_REPEAT", "MIN_REPEAT")
-_PLACES = {
-    "AT_BEGINNING": "^",
-    "AT_BEGINNING_STRING": r"\A",
-    "AT_BOUNDARY": r"\b",
-    "AT_NON_BOUNDARY": r"\B",
-    "AT_END": "$",
-    "AT_END_STRING": r"\Z",
-}
-_CATEGORIES = {"DIGIT": r"\d", "NOT_DIGIT": r"\D", "SPACE": r"\s", "NOT_SPACE": r"\S", "WORD": r"\w", "NOT_WORD": r"\W"}
 _Places = frozenset[int]
 _Part = Callable[["_Walk", _Places], _Places]
 
@@ -46,23 +34,17 @@ class ValuePattern:
         if len(pattern) > LONGEST_PATTERN:
             raise ValueError(f"it has more than {LONGEST_PATTERN:,} characters")
         try:
-            tree = import_module("re._parser").parse(pattern)
-            self._pattern = re.compile(pattern)
-            self._part = _sequence(tree, tree.state.flags & ~re.UNICODE)
+            tree = _PARSER.parse(pattern)
+            self._part = _sequence(tree, tree.state.flags)
         except (re.error, OverflowError, RecursionError) as error:
             raise ValueError(str(error)) from error
-        self._is_simple = _is_simple(tree)
 
     def occurs_in(self, text: str) -> bool:
         """Whether a part of the text matches."""
-        if self._is_simple and len(text) <= LONGEST_TEXT:
-            return self._pattern.search(text) is not None
         return bool(self._ends(text, range(len(text) + 1)))
 
     def is_all_of(self, text: str) -> bool:
         """Whether the whole text matches."""
-        if self._is_simple and len(text) <= LONGEST_TEXT:
-            return self._pattern.fullmatch(text) is not None
         return len(text) in self._ends(text, (0,))
 
     def _ends(self, text: str, starts: Iterable[int]) -> _Places:
@@ -96,7 +78,7 @@ class _Walk:
 
 
 def _sequence(parts: Iterable[Any], flags: int) -> _Part:
-    made = [_part(str(name), given, flags) for name, given in parts]
+    made = [_part(name, content, flags) for name, content in parts]
 
     def walk(walked: _Walk, places: _Places) -> _Places:
         for one in made:
@@ -108,21 +90,23 @@ def _sequence(parts: Iterable[Any], flags: int) -> _Part:
     return walk
 
 
-def _part(name: str, given: Any, flags: int) -> _Part:
+def _part(code: Any, content: Any, flags: int) -> _Part:
+    name = str(code)
     if name in _ATOMS:
-        return _atom(re.compile(_source(name, given), flags), width=int(name != "AT"))
+        alone = _PARSER.SubPattern(_PARSER.State(), [(code, content)])
+        return _atom(_COMPILER.compile(alone, flags), width=int(name != "AT"))
     if name in _REPEATS:
-        least, most, inside = given
+        least, most, inside = content
         return _repeated(_sequence(inside, flags), int(least), int(most))
     if name == "SUBPATTERN":
-        _, added, removed, inside = given
+        _, added, removed, inside = content
         return _sequence(inside, (flags | added) & ~removed)
     if name == "BRANCH":
-        return _branches([_sequence(one, flags) for one in given[1]])
+        return _branches([_sequence(one, flags) for one in content[1]])
     if name in ("ASSERT", "ASSERT_NOT"):
-        direction, inside = given
+        direction, inside = content
         back = inside.getwidth()[0] if direction < 0 else 0
-        return _looked(_sequence(inside, flags), ahead=direction > 0, back=back, wanted=name == "ASSERT")
+        return _looked(_sequence(inside, flags), ahead=direction > 0, back=back, holding=name == "ASSERT")
     raise re.error(f"{name.lower().replace('_', ' ')} is not supported in a schema")
 
 
@@ -160,53 +144,15 @@ def _branches(parts: Sequence[_Part]) -> _Part:
     return walk
 
 
-def _looked(part: _Part, *, ahead: bool, back: int, wanted: bool) -> _Part:
+def _looked(part: _Part, *, ahead: bool, back: int, holding: bool) -> _Part:
     def holds(walked: _Walk, at: int) -> bool:
         if at < back:
-            return not wanted
+            return not holding
         ends = part(walked, frozenset((at - back,)))
-        return (bool(ends) if ahead else at in ends) == wanted
+        return (bool(ends) if ahead else at in ends) == holding
 
     def walk(walked: _Walk, places: _Places) -> _Places:
         walked.step(len(places))
         return frozenset(at for at in places if holds(walked, at))
 
     return walk
-
-
-def _source(name: str, given: Any) -> str:
-    """One character, or one place, as a pattern."""
-    if name == "LITERAL":
-        return re.escape(chr(given))
-    if name == "NOT_LITERAL":
-        return f"[^{_escaped(given)}]"
-    if name == "ANY":
-        return "."
-    if name == "AT":
-        return _PLACES[str(given)]
-    negated = str(given[0][0]) == "NEGATE"
-    return f"[{'^' * negated}{''.join(_item(str(kind), one) for kind, one in given[negated:])}]"
-
-
-def _item(kind: str, given: Any) -> str:
-    if kind == "CATEGORY":
-        return _CATEGORIES[str(given).removeprefix("CATEGORY_")]
-    return "-".join(map(_escaped, given)) if kind == "RANGE" else _escaped(given)
-
-
-def _escaped(code: int) -> str:
-    return f"\\U{code:08x}"
-
-
-def _is_simple(tree: Any) -> bool:
-    """Whether `re` cannot go back far: single characters one after the other, few of them repeated."""
-    ways = 1
-    for name, given in ((str(name), given) for name, given in tree):
-        if name in _REPEATS:
-            least, most, inside = given
-            if [str(part) for part, _ in inside] not in _CHARACTERS:
-                return False
-            ways *= LONGEST_TEXT if str(most) == "MAXREPEAT" else int(most) - int(least) + 1
-        elif name not in _ATOMS:
-            return False
-    return ways <= MOST_WAYS

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from quire.core.context import Json
 from quire.core.errors import UsageError
 from quire.core.types import BBox
+from quire.evidence.extract.extraction_json import boxes_of, value_json, value_of
 from quire.evidence.extract.schema import LeafSpec
 from quire.evidence.extract.schema_fit import Unfit, fitted
 from quire.lexicon.dates import date_readings
@@ -47,21 +48,11 @@ class Decision:
         return STATES[self.action]
 
     def to_json(self) -> dict[str, Json]:
-        return {
-            "action": self.action,
-            "value": self.value,
-            "quote": self.quote,
-            "page": self.page,
-            "bboxes": [{"left": b.left, "top": b.top, "width": b.width, "height": b.height} for b in self.bboxes],
-            "blocks": list(self.blocks),
-            "note": self.note,
-        }
+        return dict(value_json(self))
 
     @classmethod
     def of(cls, tree: Mapping[str, Any]) -> Decision:
-        boxes = (BBox(b["left"], b["top"], b["width"], b["height"]) for b in tree["bboxes"])
-        place = tree["page"], tuple(boxes), tuple(tree["blocks"])
-        return cls(tree["action"], tree["value"], tree["quote"], *place, tree["note"])
+        return value_of(cls, tree, bboxes=boxes_of(tree["bboxes"]), blocks=tuple(tree["blocks"]))
 
 
 def in_force(history: Iterable[tuple[str, Json]]) -> Json:

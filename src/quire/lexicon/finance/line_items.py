@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import chain
 
-_QUALIFIERS = frozenset(
-    ("net", "total", "allowance", "doubtful", "account", "less", "expense", "income", "stock", "cost")
-)
+from quire.lexicon.words import folded_words, word_groups, words_by_language, words_of
+
+_QUALIFIERS = frozenset(words_of("line_item_qualifiers"))
 """Words that may stand behind the name of a line item without making it another one."""
 SHORTEST_MENTIONED = 6
 """Letters of a name in a question: shorter ones, such as sales, are said of many things."""
@@ -17,260 +18,41 @@ _NOTE = re.compile(r"\([^)]{0,3}\)|\((?:note|see|unaudited)[^)]*\)|[\d*†‡]+$
 _ABSENT = re.compile(r"\((?:loss|losses|benefit|deficit|income|used in|decrease|increase)\)|/\s*\(\w+\)", re.IGNORECASE)
 _WORDS = re.compile(r"[a-z&]+")
 _ENDINGS = (("ies", "y"), ("sses", "ss"), ("s", ""))
-_SAME = {"stockholder": "shareholder", "share": "stock", "sale": "revenue", "turnover": "revenue", "earning": "income"}
-_SAME |= {"profit": "income", "provision": "expense"}
-_DROPPED = frozenset(("the", "of", "and", "in", "to", "for", "on", "from", "by", "our", "a", "an", "&", "common"))
+_SAME = folded_words("line_item_synonyms")
+_DROPPED = frozenset(words_of("line_item_fillers"))
+_POINTS = frozenset(
+    (
+        *("cash", "cash_st_investments", "short_term_investments", "marketable_securities", "money_market_funds"),
+        *("accounts_receivable", "total_receivables", "inventories", "current_assets", "property_plant_and_equipment"),
+        *("goodwill", "total_assets", "accounts_payable", "current_liabilities", "total_liabilities", "long_term_debt"),
+        *("short_term_debt", "total_debt", "dividends_payable", "retained_earnings", "additional_paid_in_capital"),
+        *("shareholders_equity", "working_capital"),
+    )
+)
+_OUTFLOWS = frozenset(("capex", "dividends_paid", "share_repurchases"))
 
 
 @dataclass(frozen=True, slots=True)
 class LineItem:
-    """`names` are how schemas call it, `labels` how statements do, the usual ones first.
+    """`names` are how schemas call it, `labels` how the statements of each language do, the usual ones first.
 
-    `is_point`: it is for a day, not for a period. `is_outflow`: its name says that it is paid, so that a figure in
+    `is_point`: it is for a day, not for a period. `is_outflow`: its name says that it is paid, so that a number in
     brackets is not negative.
     """
 
-    names: tuple[str, ...]
-    labels: tuple[str, ...]
+    names: Sequence[str]
+    labels: Sequence[Sequence[str]]
     is_point: bool = False
     is_outflow: bool = False
 
 
-def _item(names: str, labels: str, *, is_point: bool = False, is_outflow: bool = False) -> LineItem:
-    return LineItem(tuple(names.split("|")), tuple(labels.split("|")), is_point, is_outflow)
-
-
-LINE_ITEMS: tuple[LineItem, ...] = (
-    _item(
-        "revenue|revenues|sales|net sales|total revenue|turnover",
-        "total revenues|total net revenues|revenues, net|net revenues|net sales|total net sales|"
-        "revenues|revenue, net|sales|turnover|umsatzerlöse",
-    ),
-    _item(
-        "cost of revenue|cost of sales|cost of goods sold|cogs",
-        "total costs of revenues|cost of revenue|cost of revenues|cost of sales|"
-        "cost of products sold|cost of goods sold|costs of goods sold",
-    ),
-    _item(
-        "gross profit",
-        "gross profit|gross margin",
-    ),
-    _item(
-        "operating expenses|opex|total operating expenses",
-        "total operating expenses|operating expenses|total selling and administrative expense",
-    ),
-    _item(
-        "operating income|operating profit|ebit|income from operations",
-        "operating income|income from operations|operating profit|earnings from operations|"
-        "operating income (loss)|profit from operations",
-    ),
-    _item(
-        "net income|net earnings|profit for the period|net profit",
-        "net income attributable to|net earnings attributable to|net income (loss) attributable to|"
-        "net earnings|net income|net income (loss)|profit for the period|profit for the year|"
-        "net loss",
-    ),
-    _item(
-        "income tax expense|income taxes|tax expense|provision for income taxes",
-        "income tax expense|provision for income taxes|income tax provision|"
-        "income tax expense (benefit)|provision for taxes on income|income taxes",
-    ),
-    _item(
-        "effective tax rate|tax rate",
-        "effective tax rate|effective income tax rate",
-    ),
-    _item(
-        "interest expense",
-        "interest expense|interest expense, net|interest and debt expense|finance costs",
-    ),
-    _item(
-        "basic eps|basic earnings per share|eps basic",
-        "basic earnings per share|earnings per common share basic|"
-        "earnings (loss) per common share: basic|earnings per share basic|"
-        "income per common share basic|basic income per share|basic",
-    ),
-    _item(
-        "diluted eps|diluted earnings per share|eps diluted",
-        "diluted earnings per share|earnings per common share diluted|"
-        "earnings (loss) per common share: diluted|earnings per share diluted|"
-        "income per common share diluted|diluted income per share|diluted",
-    ),
-    _item(
-        "stock based compensation|share based compensation",
-        "stock-based compensation expense|stock-based compensation|share-based compensation|"
-        "share-based compensation expense",
-    ),
-    _item(
-        "research and development|r&d|research and development expense",
-        "research and development|research and development expenses|r&d expenses",
-    ),
-    _item(
-        "depreciation and amortization|d&a",
-        "depreciation and amortization|depreciation, amortization and other",
-    ),
-    _item(
-        "restructuring charge|restructuring charges|restructuring",
-        "restructuring charges|restructuring|"
-        "employee termination, asset impairment, and other charges|restructuring and other charges",
-    ),
-    _item(
-        "cash|cash and cash equivalents",
-        "cash and cash equivalents|cash and equivalents|cash and cash equivalents, end of period",
-        is_point=True,
-    ),
-    _item(
-        "cash st investments|cash and short term investments",
-        "cash, cash equivalents and short-term investments|"
-        "total cash and equivalents and short-term investments|"
-        "cash and cash equivalents and marketable securities of corporate funds",
-        is_point=True,
-    ),
-    _item(
-        "short term investments",
-        "short-term investments|short-term marketable securities",
-        is_point=True,
-    ),
-    _item(
-        "marketable securities",
-        "marketable securities",
-        is_point=True,
-    ),
-    _item(
-        "money market funds",
-        "money market funds",
-        is_point=True,
-    ),
-    _item(
-        "accounts receivable|trade receivables|receivables",
-        "accounts receivable, net|accounts receivable|accounts receivable, trade, net|trade receivables",
-        is_point=True,
-    ),
-    _item(
-        "total receivables",
-        "total receivables|total accounts receivable|accounts receivable, net",
-        is_point=True,
-    ),
-    _item(
-        "inventories|inventory|total inventories",
-        "inventories|inventories, net|merchandise inventories|inventory",
-        is_point=True,
-    ),
-    _item(
-        "current assets|total current assets",
-        "total current assets",
-        is_point=True,
-    ),
-    _item(
-        "property plant and equipment|ppe|pp e|pp&e|ppne|net ppne|fixed assets",
-        "property, plant and equipment, net|property, plant and equipment|"
-        "property and equipment, net|net property and equipment",
-        is_point=True,
-    ),
-    _item(
-        "goodwill",
-        "goodwill",
-        is_point=True,
-    ),
-    _item(
-        "total assets|assets",
-        "total assets",
-        is_point=True,
-    ),
-    _item(
-        "accounts payable|trade payables",
-        "accounts payable|accounts payable, trade|trade payables",
-        is_point=True,
-    ),
-    _item(
-        "current liabilities|total current liabilities",
-        "total current liabilities",
-        is_point=True,
-    ),
-    _item(
-        "total liabilities|liabilities",
-        "total liabilities",
-        is_point=True,
-    ),
-    _item(
-        "long term debt|noncurrent debt",
-        "long-term debt|long-term debt, net|long-term debt, net of current portion|"
-        "long-term debt, less current portion",
-        is_point=True,
-    ),
-    _item(
-        "short term debt|current debt|current portion of long term debt",
-        "short-term debt|current portion of long-term debt|short-term financial obligations|"
-        "notes payable|current portion of long-term debt and short-term financial obligations",
-        is_point=True,
-    ),
-    _item(
-        "total debt|debt",
-        "total debt|total long-term debt, including current portion",
-        is_point=True,
-    ),
-    _item(
-        "dividends payable",
-        "dividends payable",
-        is_point=True,
-    ),
-    _item(
-        "retained earnings|accumulated deficit",
-        "retained earnings|retained earnings (deficit)|accumulated deficit|reinvested earnings",
-        is_point=True,
-    ),
-    _item(
-        "additional paid in capital|capital in excess of par",
-        "additional paid-in capital|capital in excess of par value|capital in excess of stated value",
-        is_point=True,
-    ),
-    _item(
-        "shareholders equity|stockholders equity|total equity|equity",
-        "total stockholders’ equity|total shareholders’ equity|stockholders’ equity|shareholders’ equity|total equity",
-        is_point=True,
-    ),
-    _item(
-        "operating cash flow|cash from operations|cash flow from operations",
-        "net cash provided by operating activities|"
-        "net cash provided by (used in) operating activities|cash provided (used) by operations|"
-        "net cash flows provided by operating activities|net cash from operating activities",
-    ),
-    _item(
-        "investing cash flow|cash flow from investing",
-        "net cash provided by (used in) investing activities|net cash used in investing activities|"
-        "net cash flows used in investing activities|cash provided (used) by investing activities",
-    ),
-    _item(
-        "financing cash flow|cash flow from financing",
-        "net cash provided by (used in) financing activities|"
-        "net cash flows provided by financing activities|net cash used in financing activities|"
-        "cash used by financing activities",
-    ),
-    _item(
-        "capex|capital expenditure|capital expenditures",
-        "capital expenditures|purchases of property, plant and equipment|"
-        "purchases of property, plant and equipment, net|"
-        "additions to property, plant and equipment|purchases of property and equipment|"
-        "purchases of property, plant and equipment (pp&e)",
-        is_outflow=True,
-    ),
-    _item(
-        "dividends paid|cash dividends",
-        "dividends paid|cash dividends paid|dividends paid — common and preferred|"
-        "dividends paid to shareholders|payments of dividends",
-        is_outflow=True,
-    ),
-    _item(
-        "share repurchases|stock repurchases|buybacks",
-        "repurchases of common stock|repurchase of common stock|purchases of treasury shares|"
-        "purchases of treasury stock|share repurchases",
-        is_outflow=True,
-    ),
-    _item(
-        "working capital",
-        "working capital",
-        is_point=True,
-    ),
-)
+@cache
+def _line_items() -> Sequence[LineItem]:
+    labels = words_by_language("line_item_labels").values()
+    return [
+        LineItem(names, [own[item] for own in labels if item in own], item in _POINTS, item in _OUTFLOWS)
+        for item, names in word_groups("line_item_names").items()
+    ]
 
 
 def plain_label(text: str) -> str:
@@ -293,8 +75,8 @@ def label_words(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=512)
 def item_named(name: str) -> LineItem | None:
     """The line item that a schema calls `name`; None for what is no known one."""
-    wanted = _spaced(name)
-    return next((item for item in LINE_ITEMS if wanted in item.names), None)
+    spaced = _spaced(name)
+    return next((item for item in _line_items() if spaced in item.names), None)
 
 
 def item_in(question: str) -> LineItem | None:
@@ -302,8 +84,8 @@ def item_in(question: str) -> LineItem | None:
     text = f" {_spaced(question)} "
     mentioned = [
         (len(name), -at, item)
-        for at, item in enumerate(LINE_ITEMS)
-        for name in (*item.names, *map(_spaced, item.labels))
+        for at, item in enumerate(_line_items())
+        for name in (*item.names, *map(_spaced, chain.from_iterable(item.labels)))
         if len(name) >= SHORTEST_MENTIONED and f" {name} " in text
     ]
     return max(mentioned, key=lambda one: one[:2])[2] if mentioned else None
@@ -313,26 +95,23 @@ def _spaced(text: str) -> str:
     return " ".join(re.sub(r"[^\w&]|_", " ", text).casefold().split())
 
 
-def likeness(label: str, wanted: Sequence[str]) -> float:
-    """How surely a row with a label is one of the items; those that come first count a little more."""
-    words = label_words(label)
-    best = 0.0
-    for at, one in enumerate(wanted):
-        names = label_words(one)
-        if not names or not words:
-            continue
-        if plain_label(label) == plain_label(one) or _is_owners(label, one):
-            score = 1.0
-        elif words == names:
-            score = 0.99
-        elif words[: len(names)] == names and (set(words[len(names) :]) <= _QUALIFIERS or "," in label):
-            score = 0.85
-        else:
-            continue
-        best = max(best, score - 0.02 * at)
-    return best
+def likeness(label: str, item: LineItem) -> float:
+    """How surely a row with a label is the item; of its own labels the usual ones count a little more."""
+    return max((_alike(label, own) - 0.02 * at for labels in item.labels for at, own in enumerate(labels)), default=0.0)
 
 
-def _is_owners(label: str, wanted: str) -> bool:
+def _alike(label: str, own: str) -> float:
+    words, names = label_words(label), label_words(own)
+    if not names or not words:
+        return 0.0
+    if plain_label(label) == plain_label(own) or _is_owners(label, own):
+        return 1.0
+    if words == names:
+        return 0.99
+    is_longer = words[: len(names)] == names and (set(words[len(names) :]) <= _QUALIFIERS or "," in label)
+    return 0.85 if is_longer else 0.0
+
+
+def _is_owners(label: str, own: str) -> bool:
     """Whether a label is that of an item attributable to a company, whatever its name, and not to its minorities."""
-    return wanted.endswith(" to") and plain_label(label).startswith(plain_label(wanted)) and "controlling" not in label
+    return own.endswith(" to") and plain_label(label).startswith(plain_label(own)) and "controlling" not in label

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from quire.lexicon.dates import dates_in
+from quire.lexicon.words import words_by_language, words_of
 
 _COUNTS = {"three": 3, "six": 6, "nine": 9, "twelve": 12, "3": 3, "6": 6, "9": 9, "12": 12}
 _MONTHS = re.compile(r"\b(three|six|nine|twelve|3|6|9|12)[\s-]months?\b", re.IGNORECASE)
@@ -16,15 +17,11 @@ _QUARTER = re.compile(r"\bquarter(?:ly)?\b", re.IGNORECASE)
 _YEARLY = re.compile(r"\b(?:fiscal )?years?\b", re.IGNORECASE)
 _BARE_YEAR = re.compile(r"(?<![\d,.$])(?:FY\s?)?((?:19|20)\d\d)(?![\d,.]*\d)")
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
-MONTH = (
-    r"jan|january|feb|february|mar|march|apr|april|may|june?|july?|aug|august|sept?|september|oct|october|nov"
-    r"|november|dec|december"
-)
-_KEY = re.compile(rf"ended|ending|millions|thousands|billions|months|years|quarters?|unaudited|{MONTH}")
-_OTHER = re.compile(
-    r"for|the|as|of|at|and|in|to|year|month|weeks?|fiscal|periods?|one|two|three|six|nine|twelve|thirteen|fifty|first"
-    r"|second|third|fourth|dollars|us|usd|eur|amounts?|figures|except|per|shares?|data|percentages|audited|restated|\d+"
-)
+_MONTH_NAMES = frozenset(name for names in words_by_language("months")["en"].values() for name in names)
+_KEYS = frozenset(words_of("period_words")) | _MONTH_NAMES
+_FILLERS = frozenset(words_of("period_fillers"))
+_UNITS = frozenset(words_of("unit_words"))
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _DRIFT = 7
 """Days: a fiscal period of whole weeks may end a few days into the next month."""
 
@@ -59,9 +56,19 @@ def is_period(text: str) -> bool:
     """Whether a line names the period or the unit of numbers, and nothing else: `Three months ended March 31`."""
     if text.count("(") != text.count(")"):
         return False
-    tokens = [token.casefold() for token in _TOKEN.findall(text)]
-    keys = [token for token in tokens if _KEY.fullmatch(token)]
-    return bool(keys) and all(_KEY.fullmatch(token) or _OTHER.fullmatch(token) for token in tokens)
+    tokens = {token.casefold() for token in _TOKEN.findall(text)}
+    rest = tokens - _KEYS
+    return rest != tokens and all(token in _FILLERS or token.isdigit() for token in rest)
+
+
+def is_period_title(word: str) -> bool:
+    """Whether a word is a year or the name of a month, as over a column of numbers."""
+    return _YEAR.fullmatch(word) is not None or word.casefold() in _MONTH_NAMES
+
+
+def names_unit(text: str) -> bool:
+    """Whether a text has a word that is usual in the line above numbers: `(in millions, except per share amounts)`."""
+    return not _UNITS.isdisjoint(re.findall(r"\w+", text.casefold()))
 
 
 def _length(text: str) -> int | None:

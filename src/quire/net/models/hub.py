@@ -20,7 +20,7 @@ from quire.net.urls import check_url
 VARIABLE = "HF_ENDPOINT"
 TOKEN = "HF_TOKEN"
 REACHABLE_S = 5.0
-"""How long to wait for a connection: where there is none, the package is the quicker way."""
+"""Timeout of a connection in seconds: where there is none, the package is the quicker way."""
 PATIENCE_S = 3600.0
 MAX_BYTES = 4 << 30
 

@@ -49,7 +49,7 @@ class PublishedModel:
     purpose: str
     licence: str
     megabytes: int
-    """What is downloaded."""
+    """The size of the download."""
     files: Mapping[str, PublishedFile] = field(hash=False)
     convert: str = ""
 

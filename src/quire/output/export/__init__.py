@@ -170,7 +170,7 @@ def show(png: bytes, blocks: Iterable[Block], *, page: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How a format is written: `write(result, words)` returns the contents of each of its files."""
+    """A format of files: `write(result, words)` returns the contents of each of them."""
 
     name: str
     suffix: str  # what follows the stem; {number} counts the files of a format that has several

@@ -92,7 +92,7 @@ def _write_table(sheet: Any, table: Table, formats: _Formats) -> None:
 
 
 def _is_whole(cell: Cell, last_row: int, last_column: int, covered: list[list[Cell | None]]) -> bool:
-    """Whether no other cell is within the span."""
+    """Whether no other cell lies within the span of a cell."""
     return all(
         covered[row][column] is cell
         for row in range(cell.row, last_row + 1)

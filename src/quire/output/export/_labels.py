@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 Area = tuple[int, int, int, int]
 """Left, top, right and bottom in pixels."""
 CONTRAST = 48
-"""How much darker or lighter than its neighbour a pixel of print is."""
+"""Levels by which a pixel of print is darker or lighter than its neighbour."""
 OVER_LABEL = 4
-"""How much worse a pixel of another label is than one of print: labels are the smaller and are read whole."""
+"""Pixels of print that are as bad to hide as one of another label: labels are small and are read whole."""
 
 
 class FreeSpace:
@@ -73,7 +73,7 @@ class FreeSpace:
         return x, y, min(width, x + area[2] - area[0]), min(height, y + area[3] - area[1])
 
     def _hidden(self, area: Area) -> int:
-        """How many pixels of print and of other labels the area covers."""
+        """The pixels of print and of other labels that an area covers."""
         left, top, right, bottom = area
         sums = self._sums
         printed = sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left]

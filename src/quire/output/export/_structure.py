@@ -76,7 +76,7 @@ def is_plain_number(item: Block) -> bool:
 
 
 def marker_length(item: Block) -> int:
-    """How many characters at the start of the text are the marker and the space after it.
+    """The characters that the marker of a list item and the space after it take at the start of its text.
 
     Checkboxes carry meaning, so they count as text.
     """
@@ -134,5 +134,5 @@ def field_of(block: Block) -> Field:
 
 
 def value_start(block: Block) -> int:
-    """Where the value begins in the text of a field."""
+    """The position of the value in the text of a field."""
     return len(block.text) - len(field_of(block).value)

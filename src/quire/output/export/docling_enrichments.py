@@ -1,6 +1,6 @@
-"""What a vision model adds to a DoclingDocument: descriptions, classes and data of pictures, the languages of code.
+"""Enrichments of a DoclingDocument by a vision model: descriptions, classes and data of pictures, languages of code.
 
-Which items it is asked about, the requests, and what its answers mean. Nothing here asks.
+The items that it is asked about, the requests, and the meaning of its answers. Nothing here asks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 
 
 class Addition(TypedDict):
-    """What a model said about an item."""
+    """The answer of a model about an item."""
 
     item: str
     """Its reference, like `#/pictures/0`."""
@@ -71,7 +71,7 @@ def request_about(kind: EnrichmentKind, content: str, prompt: str) -> dict[str, 
 
 
 def understood(kind: EnrichmentKind, answer: str) -> str:
-    """What is kept of an answer. Raises ValueError, with the reason, for one that means nothing."""
+    """The part of an answer that is kept. Raises ValueError, with the reason, for one that means nothing."""
     text = answer.strip()
     match kind:
         case "picture_description":

@@ -1,4 +1,4 @@
-"""What docling-serve returns of a document, made by docling-core's serialisers. Runs in a worker process.
+"""The outputs that docling-serve returns of a document, by docling-core's serialisers. Runs in a worker process.
 
 The input is a DoclingDocument as a tree of plain values: of a document that was read, or of docling's own backend.
 """
@@ -34,20 +34,6 @@ SUFFIXES = {
     "latex": ".tex",
 }
 """The end of the file names in a zip, by format."""
-MEDIA_TYPES = {
-    "md": "text/markdown",
-    "json": "application/json",
-    "yaml": "application/yaml",
-    "html": "text/html",
-    "html_split_page": "text/html",
-    "text": "text/plain",
-    "doctags": "text/plain",
-    "vtt": "text/vtt",
-    "doclang": "application/xml",
-    "dclx": "application/zip",
-    "chunks": "application/jsonl",
-    "latex": "application/x-tex",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,18 +150,6 @@ def _yaml(document: DoclingDocument, options: OutputOptions) -> str:
     return text
 
 
-def _html(document: DoclingDocument, options: OutputOptions) -> str:
-    return document.export_to_html(image_mode=_image_mode(options))
-
-
-def _html_split_page(document: DoclingDocument, options: OutputOptions) -> str:
-    return document.export_to_html(image_mode=_image_mode(options), split_page_view=True)
-
-
-def _text(document: DoclingDocument, _: OutputOptions) -> str:
-    return document.export_to_text()
-
-
 def _doctags(document: DoclingDocument, _: OutputOptions) -> str:
     """As `export_to_doctags`, in a time that is linear in the number of tables.
 
@@ -198,10 +172,6 @@ def _doctags(document: DoclingDocument, _: OutputOptions) -> str:
     return DocTagsDocSerializer(doc=document, params=params, table_serializer=Tables()).serialize().text
 
 
-def _doclang(document: DoclingDocument, _: OutputOptions) -> str:
-    return document.export_to_doclang()
-
-
 def _dclx(document: DoclingDocument, options: OutputOptions) -> bytes:
     from tempfile import TemporaryDirectory
 
@@ -212,10 +182,6 @@ def _dclx(document: DoclingDocument, options: OutputOptions) -> bytes:
         path = Path(folder) / "document.dclx"
         document.save_as_doclang_archive(path, image_mode=mode)
         return path.read_bytes()
-
-
-def _vtt(document: DoclingDocument, _: OutputOptions) -> str:
-    return document.export_to_vtt()
 
 
 def _latex(document: DoclingDocument, _: OutputOptions) -> str:
@@ -234,12 +200,14 @@ _WRITERS: dict[str, Callable[[DoclingDocument, OutputOptions], str | bytes]] = {
     "md": _markdown,
     "json": _json,
     "yaml": _yaml,
-    "html": _html,
-    "html_split_page": _html_split_page,
-    "text": _text,
+    "html": lambda document, options: document.export_to_html(image_mode=_image_mode(options)),
+    "html_split_page": lambda document, options: document.export_to_html(
+        image_mode=_image_mode(options), split_page_view=True
+    ),
+    "text": lambda document, _: document.export_to_text(),
     "doctags": _doctags,
-    "vtt": _vtt,
-    "doclang": _doclang,
+    "vtt": lambda document, _: document.export_to_vtt(),
+    "doclang": lambda document, _: document.export_to_doclang(),
     "dclx": _dclx,
     "latex": _latex,
 }

@@ -33,3 +33,23 @@ def open_workbook(*, title: str = "") -> Iterator[tuple[Any, io.BytesIO]]:
 def fitting(text: str) -> str:
     """Truncate to what a cell can hold, without lone surrogates, which XML cannot contain."""
     return text[:_LONGEST].encode("utf-8", "replace").decode()
+
+
+class ReportSheets:
+    """The sheets of a report, each with a head that stays in sight and columns of given widths."""
+
+    def __init__(self, book: Any) -> None:
+        self._book = book
+        self._head = book.add_format({"bold": True, "valign": "top", "bottom": 1})
+        self._plain = book.add_format({"valign": "top", "text_wrap": True})
+
+    def _sheet(self, name: str, columns: tuple[str, ...], widths: tuple[int, ...]) -> Any:
+        sheet = self._book.add_worksheet(name)
+        sheet.write_row(0, 0, columns, self._head)
+        sheet.freeze_panes(1, 0)
+        for column, width in enumerate(widths):
+            sheet.set_column(column, column, width)
+        return sheet
+
+    def _text(self, sheet: Any, row: int, column: int, text: str) -> None:
+        sheet.write_string(row, column, fitting(text), self._plain)  # never a formula, however it begins

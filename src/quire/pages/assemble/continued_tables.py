@@ -54,7 +54,7 @@ def join_tables(blocks: Sequence[Block], left_out: PageCounts) -> list[Block]:
 
 
 def _continues(first: Block, second: Block, between: Sequence[Block], title: Block | None) -> bool:
-    """The same columns, from the foot of one page to the head of the next.
+    """Whether a table at the head of a page goes on with that at the foot of the last one: the columns are the same.
 
     Something may be between only if it says that the table continues, or repeats its title.
     """
@@ -131,7 +131,7 @@ def _longer(first: Block, second: Block) -> Block:
 
 
 def _repeated_rows(above: Table, below: Table) -> int:
-    """How many header rows of the second table repeat those of the first."""
+    """The number of header rows of the second table that repeat those of the first."""
     rows = 0
     while rows < min(above.rows, below.rows, 5):
         texts = [[_plain(cell.text) for cell in table.cells if cell.row == rows] for table in (above, below)]

@@ -174,7 +174,7 @@ def _counted_levels(headings: Sequence[Block]) -> dict[str, int]:
 
 
 def _counting(text: str) -> str:
-    """How a heading is counted: in Roman numbers, letters or digits; nothing when it is not."""
+    """The way a heading is counted: in Roman numbers, letters or digits; nothing when it is not."""
     match = _COUNTED.match(text)
     if not match:
         return ""
@@ -209,9 +209,9 @@ def _levels_by_look(headings: Sequence[Block], marks: dict[str, int]) -> dict[Lo
     looks = Counter(map(_look, headings))
     for block in headings:
         look = _look(block)
-        known = _stated_level(block, marks)
-        if known:
-            stated[look].append(known)
+        level = _stated_level(block, marks)
+        if level:
+            stated[look].append(level)
     levels: dict[Look, int] = {}
     rank = 0
     alike = {look: _in_small_letters(look) for look, count in looks.items() if look[2] and count == 1}

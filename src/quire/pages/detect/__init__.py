@@ -1,1 +1,1 @@
-"""What is drawn in the picture of a page: rules, photographs and drawings, heavy type."""
+"""Shapes in the picture of a page: rules, photographs and drawings, heavy type."""

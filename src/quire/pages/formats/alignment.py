@@ -1,4 +1,4 @@
-"""Where texts are on printed pages, from the order that both have in common.
+"""The places of texts on printed pages, from the order that both have in common.
 
 All texts are aligned at once (`chaining`), the rest between those that have a place; then what the pages have in
 another order (text boxes, footnotes), parts of lines, texts that printing changed, and at last formulas, whose text
@@ -90,15 +90,15 @@ def _in_order(texts: Sequence[SoughtText], printed: PrintedText, window: Stretch
     """Place what is certain, then what is certain between that, until nothing more is."""
     todo = [(list(texts), window, 0)]
     while todo:
-        wanted, (start, end), level = todo.pop()
+        sought, (start, end), level = todo.pop()
         limit = _LIMITS[level]
-        places = chained([printed.places(one.text, (start, end), whole=one.whole, limit=limit) or () for one in wanted])
+        places = chained([printed.places(one.text, (start, end), whole=one.whole, limit=limit) or () for one in sought])
         if not any(places):
             if level + 1 < len(_LIMITS):
-                todo.append((wanted, (start, end), level + 1))
+                todo.append((sought, (start, end), level + 1))
             continue
         between: list[SoughtText] = []
-        for one, place in zip(wanted, places, strict=True):
+        for one, place in zip(sought, places, strict=True):
             if place is None:
                 between.append(one)
                 continue

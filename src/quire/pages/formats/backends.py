@@ -87,19 +87,19 @@ def structure_of(data: bytes, *, input_format: str, name: str) -> DoclingDocumen
         setattr(module, _CONVERTER, lambda: _without_drawings)
     settings = {"enable_remote_fetch": False, "enable_local_fetch": False, **backend.settings}
     options = getattr(backend_options, backend.options)(**settings) if backend.options else None
-    given = InputDocument(
+    opened = InputDocument(
         path_or_stream=BytesIO(data),
         format=InputFormat(input_format),
         filename=name,
         backend=getattr(module, kind),
         backend_options=options,
     )
-    if not given.valid:
+    if not opened.valid:
         raise ValueError("its content is another")
     try:
-        document: DoclingDocument = given._backend.convert()  # type: ignore[attr-defined]
+        document: DoclingDocument = opened._backend.convert()  # type: ignore[attr-defined]
     finally:
-        given._backend.unload()  # type: ignore[no-untyped-call]
+        opened._backend.unload()  # type: ignore[no-untyped-call]
     return document
 
 

@@ -1,4 +1,4 @@
-"""Which of its candidate places each thing of a sequence has, if the order of things is the order of places.
+"""Chains of candidate places: one for each thing of a sequence, if the order of things is the order of places.
 
 A chain gives some of the things a place each, so that places come in the order of the things and do not overlap.
 The heaviest chain wins. A thing is given a place only when every heaviest chain gives it that same place: where two

@@ -32,7 +32,7 @@ from quire.system.stage_versions import stage_version
 
 
 def reader_of(media_type: str) -> str:
-    """What converts documents of a type here, for keys: its versions. Raises ConfigurationError without the extra."""
+    """The versions of what converts a type here, for keys. Raises ConfigurationError without the extra."""
     input_format = INPUT_FORMATS[media_type]
     printing = printer(input_format)
     printed = f"-libreoffice-{printing}" if printing else ""

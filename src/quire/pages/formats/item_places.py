@@ -46,7 +46,7 @@ class _Placing:
         self.sizes = {int(number): page["size"] for number, page in structure.get("pages", {}).items()}
         self.paged = bool(self.sizes) and sorted(self.sizes) == [page.number for page in pages]
         self.items = list(_reading_order(structure))
-        self.said = {item["self_ref"]: item.get("prov") or [] for item in self.items}
+        self.stated = {item["self_ref"]: item.get("prov") or [] for item in self.items}
         self.furniture = {
             item["self_ref"]: letters(kept(item["text"]).text)
             for item in self.items
@@ -54,29 +54,29 @@ class _Placing:
         }
         self.texts: dict[str, SoughtText] = {}
         self.cells: dict[str, list[SoughtText]] = {}
-        self.order: list[tuple[int, SoughtText]] = list(self._wanted())
+        self.order: list[tuple[int, SoughtText]] = list(self._sought())
         self.printed, self.margin = self._printed()
 
     def result(self) -> dict[str, Any]:
         if self.paged:
             by_page: dict[int, list[SoughtText]] = defaultdict(list)
-            for page, wanted in self.order:
-                by_page[page].append(wanted)
+            for page, sought in self.order:
+                by_page[page].append(sought)
             for page, texts in by_page.items():
                 if page >= 0:
                     align(texts, self.printed, self.printed.page_span(page))
         else:
-            align([wanted for _, wanted in self.order], self.printed, (0, len(self.printed.text)))
+            align([sought for _, sought in self.order], self.printed, (0, len(self.printed.text)))
         for item in self.items:
             item["prov"] = self._prov(item)
         self._place_pictures()
         for item in self.items:
             if self.paged and not item["prov"]:
-                item["prov"] = [self._as_docling_says(entry) for entry in self.said[item["self_ref"]]]
-        known = self.structure.get("pages", {})
+                item["prov"] = [self._as_docling_says(entry) for entry in self.stated[item["self_ref"]]]
+        stated_pages = self.structure.get("pages", {})
         self.structure["pages"] = {
             str(page.number): {
-                **known.get(str(page.number), {}),
+                **stated_pages.get(str(page.number), {}),
                 "size": {"width": page.width, "height": page.height},
                 "page_no": page.number,
             }
@@ -84,17 +84,17 @@ class _Placing:
         }
         return self.structure
 
-    def _wanted(self) -> Iterator[tuple[int, SoughtText]]:
-        """What looks for a place, in reading order, and the index of its page; -1 where this is not known."""
+    def _sought(self) -> Iterator[tuple[int, SoughtText]]:
+        """The texts that need a place, in reading order, with their pages from 0; -1 where a page is unknown."""
         for item in self.items:
             if item.get("content_layer") in ("furniture", *_UNPRINTED) or _is_in_table(item, self.structure):
                 continue
             reference = item["self_ref"]
-            page = self.said[reference][0]["page_no"] - 1 if self.paged and self.said[reference] else -1
+            page = self.stated[reference][0]["page_no"] - 1 if self.paged and self.stated[reference] else -1
             if _is_table(item):
                 whole = not self._is_sheet(item)
                 self.cells[reference] = [SoughtText(kept(cell["text"]), whole) for cell in item["data"]["table_cells"]]
-                yield from ((page, wanted) for wanted in self.cells[reference])
+                yield from ((page, sought) for sought in self.cells[reference])
             elif "text" in item:
                 whole = not _is_inline(item, self.structure)
                 is_formula = item.get("label") == "formula"
@@ -106,14 +106,14 @@ class _Placing:
         lines = [line for index, page in enumerate(self.pages) for line in lines_of(index, page)]
         if self.paged:
             return PrintedText(self.pages, lines), []
-        body = letters("".join(wanted.text for _, wanted in self.order))
+        body = letters("".join(sought.text for _, sought in self.order))
         lines, margin = without_furniture(lines, self.pages, [*self.furniture.values()], body)
         return PrintedText(self.pages, lines), margin
 
     def _is_sheet(self, item: Item) -> bool:
         """Cells of a sheet are printed side by side, without anything between them."""
-        said = self.said[item["self_ref"]]
-        size = self.sizes.get(said[0]["page_no"]) if said else None
+        stated = self.stated[item["self_ref"]]
+        size = self.sizes.get(stated[0]["page_no"]) if stated else None
         return size is not None and size["width"] < _SLIDE_WIDTH
 
     def _prov(self, item: Item) -> list[Item]:
@@ -126,25 +126,25 @@ class _Placing:
             return self._furniture_prov(item)
         return []
 
-    def _text_prov(self, wanted: SoughtText, length: int) -> list[Item]:
-        boxes = self._boxes(wanted)
-        if len(wanted.found) != 1:  # with gaps: which characters are where is not known
+    def _text_prov(self, sought: SoughtText, length: int) -> list[Item]:
+        boxes = self._boxes(sought)
+        if len(sought.found) != 1:  # with gaps: which characters are where is not known
             return [self._entry(page, box, (0, length)) for page, _, box in boxes]
-        begin = wanted.found[0][0]
-        starts = [wanted.kept.sources[at - begin] if at > begin else 0 for _, at, _ in boxes]
+        begin = sought.found[0][0]
+        starts = [sought.kept.sources[at - begin] if at > begin else 0 for _, at, _ in boxes]
         spans = zip(starts, [*starts[1:], length], strict=True)
         return [self._entry(page, box, span) for (page, _, box), span in zip(boxes, spans, strict=True)]
 
-    def _boxes(self, wanted: SoughtText) -> list[tuple[int, int, Box]]:
+    def _boxes(self, sought: SoughtText) -> list[tuple[int, int, Box]]:
         """Page, position of its first character and box, for each page that a text is on."""
         found: dict[int, tuple[int, list[Box]]] = {}
-        for start, end in wanted.found:
+        for start, end in sought.found:
             for page, at, box in self.printed.boxes(start, end):
                 found.setdefault(page, (at, []))[1].append(box)
         return [(page, at, box_of(boxes)) for page, (at, boxes) in found.items()]
 
-    def _table_prov(self, item: Item, wanted: Sequence[SoughtText]) -> list[Item]:
-        cells = [(_cell(cell), cell, one) for cell, one in zip(item["data"]["table_cells"], wanted, strict=True)]
+    def _table_prov(self, item: Item, sought: Sequence[SoughtText]) -> list[Item]:
+        cells = [(_cell(cell), cell, one) for cell, one in zip(item["data"]["table_cells"], sought, strict=True)]
         placed: Placed = {}
         for cell, _, one in cells:
             for page, _, box in self._boxes(one)[:1]:
@@ -161,11 +161,11 @@ class _Placing:
                 self._place_content(written, one)
         return [self._entry(page, box_of(boxes), (0, 0)) for page, boxes in sorted(by_page.items())]
 
-    def _place_content(self, cell: Item, wanted: SoughtText) -> None:
+    def _place_content(self, cell: Item, sought: SoughtText) -> None:
         """Items in a cell follow each other in its text."""
-        if "ref" not in cell or len(wanted.found) != 1:
+        if "ref" not in cell or len(sought.found) != 1:
             return
-        start, end = wanted.found[0]
+        start, end = sought.found[0]
         for item in _descendants([cell["ref"]], self.structure):
             if not (text := kept(item.get("text", ""))).text:
                 continue
@@ -202,8 +202,8 @@ class _Placing:
     def _picture(self, item: Item) -> SoughtPicture:
         size = (item.get("image") or {}).get("size")
         picture = SoughtPicture(size["width"] / size["height"] if size and size["height"] else None)
-        if self.paged and (said := self.said[item["self_ref"]]):
-            entry = self._as_docling_says(said[0])
+        if self.paged and (stated := self.stated[item["self_ref"]]):
+            entry = self._as_docling_says(stated[0])
             picture.page, box = self._spot(entry)
             picture.shape = box if box.right > box.left else None
         return picture
@@ -214,11 +214,11 @@ class _Placing:
 
     def _as_docling_says(self, entry: Item) -> Item:
         """The box of a shape on a slide in points; an empty one for what has a page and no place on it."""
-        page, size, said = self.pages[entry["page_no"] - 1], self.sizes[entry["page_no"]], entry["bbox"]
+        page, size, stated = self.pages[entry["page_no"] - 1], self.sizes[entry["page_no"]], entry["bbox"]
         x, y = page.width / (size["width"] or 1), page.height / (size["height"] or 1)
-        left, right = max(said["l"] * x, 0), min(said["r"] * x, page.width)
-        top, bottom = max(said["t"] * y, 0), min(said["b"] * y, page.height)
-        is_slide = size["width"] >= _SLIDE_WIDTH and said["coord_origin"] == "TOPLEFT"
+        left, right = max(stated["l"] * x, 0), min(stated["r"] * x, page.width)
+        top, bottom = max(stated["t"] * y, 0), min(stated["b"] * y, page.height)
+        is_slide = size["width"] >= _SLIDE_WIDTH and stated["coord_origin"] == "TOPLEFT"
         covers_page = right - left >= page.width and bottom - top >= page.height
         if not is_slide or covers_page or right <= left or bottom <= top:
             left, top, right, bottom = 0, page.height, 0, page.height
@@ -278,12 +278,12 @@ def _is_table(item: Item) -> bool:
 
 
 def _is_inline(item: Item, structure: dict[str, Any]) -> bool:
-    """It is a part of a line: words in another style, a formula."""
+    """Whether an item is a part of a line: words in another style, a formula."""
     return any(parent.get("label") == "inline" for parent in _ancestors(item, structure))
 
 
 def _is_in_table(item: Item, structure: dict[str, Any]) -> bool:
-    """It is in a cell, whose text the table has already; a caption of a table is not."""
+    """Whether an item is in a cell, whose text the table has already; a caption of a table is not."""
     for ancestor in _ancestors(item, structure):
         if _is_table(ancestor):
             captions = [*ancestor.get("captions", []), *ancestor.get("footnotes", [])]

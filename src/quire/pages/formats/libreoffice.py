@@ -68,7 +68,7 @@ def version() -> str | None:
 
 
 def isolation() -> Isolation:
-    """How documents are kept off the network: by Linux namespaces, or where these are forbidden by settings alone."""
+    """The way documents are kept off the network: by Linux namespaces, or where these are forbidden, by settings."""
     unshare = shutil.which("unshare")
     return "namespaces" if unshare and _may_unshare(unshare) else "settings"
 
@@ -83,7 +83,7 @@ def convert(
     opened_as: str = "",
     until: float | None = None,
 ) -> bytes:
-    """What LibreOffice makes of a document of the format of `suffix`, in the format `to`.
+    """A document of the format of `suffix`, converted by LibreOffice to the format `to`.
 
     `name` stands for the document in errors; `opened_as` is the filter that opens it, if its suffix does not say so.
     Runs in the calling thread; other calls may run at the same time. Raises ConfigurationError where LibreOffice is

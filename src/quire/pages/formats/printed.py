@@ -29,10 +29,10 @@ def printer(input_format: str) -> str | None:
     None for nothing: it is not installed, or QUIRE_PRINT says `no`, or not `all` for a web page. Raises
     ConfigurationError for another value.
     """
-    wanted = os.environ.get("QUIRE_PRINT", "office")
-    if wanted not in ("no", "office", "all"):
-        raise ConfigurationError(f"QUIRE_PRINT is {wanted!r}; it may be no, office or all")
-    is_printed = input_format in _FILTERS and wanted != "no" and (wanted == "all" or input_format != "html")
+    choice = os.environ.get("QUIRE_PRINT", "office")
+    if choice not in ("no", "office", "all"):
+        raise ConfigurationError(f"QUIRE_PRINT is {choice!r}; it may be no, office or all")
+    is_printed = input_format in _FILTERS and choice != "no" and (choice == "all" or input_format != "html")
     return libreoffice.version() if is_printed else None
 
 

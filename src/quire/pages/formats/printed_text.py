@@ -88,7 +88,7 @@ class PrintedLine:
 
     @property
     def pattern(self) -> str:
-        """Its letters: a page number differs from page to page."""
+        """The letters of the line without its digits: a page number differs from page to page."""
         return letters(self.kept.text)
 
 
@@ -173,7 +173,7 @@ class PrintedText:
         self.used = bytearray(len(self.text))
 
     def page_span(self, index: int) -> tuple[int, int]:
-        """From where to where a page goes."""
+        """The first and the last position of a page in the text."""
         first = bisect_left(self.lines, index, key=lambda line: line.page)
         last = bisect_right(self.lines, index, key=lambda line: line.page)
         starts = [*self.line_starts[first : last + 1], len(self.text)]
@@ -191,7 +191,7 @@ class PrintedText:
 
     @cached_property
     def _index(self) -> dict[str, array[int]]:
-        """Where texts may begin, by their first characters, or by all of them if they have fewer."""
+        """The positions at which texts may begin, by their first characters, or by all of them if they have fewer."""
         index: dict[str, array[int]] = defaultdict(lambda: array("I"))
         bounds = [position for position, bound in enumerate(self.bounds) if bound]
         for number, position in enumerate(bounds[:-1]):
@@ -204,7 +204,7 @@ class PrintedText:
         return dict(index)
 
     def places(self, text: str, window: tuple[int, int], *, whole: bool, limit: int) -> list[PossiblePlace] | None:
-        """Where `text` is in the window, as whole words; None for more than `limit` places.
+        """The places of `text` in the window, as whole words; None for more than `limit` of them.
 
         `whole`: it must fill its lines, but for a number or a bullet before it.
         """

@@ -1,4 +1,4 @@
-"""What is checked before a backend sees the bytes: archives that unpack to too much, encryption, entities.
+"""Checks before a backend sees the bytes: archives that unpack to too much, encryption, entities.
 
 Runs in worker processes, which have a deadline and a memory limit as well.
 """

@@ -53,12 +53,12 @@ def area(thing: Boxed) -> float:
 
 
 def shared_width(a: Boxed, b: Boxed) -> float:
-    """How much two things overlap across the page; below 0 it is the gap between them."""
+    """The width that two things share across the page; below 0 it is the gap between them."""
     return min(a.right, b.right) - max(a.left, b.left)
 
 
 def shared_height(a: Boxed, b: Boxed) -> float:
-    """How much two things overlap down the page; below 0 it is the gap between them."""
+    """The height that two things share down the page; below 0 it is the gap between them."""
     return min(a.bottom, b.bottom) - max(a.top, b.top)
 
 
@@ -95,7 +95,7 @@ def has_middle(box: Boxed, thing: Boxed, near: float = 0.0) -> bool:
 
 
 def distance_from(box: Boxed, thing: Boxed) -> float:
-    """How far the middle of a thing is from a box, across and down together; 0 inside it."""
+    """The distance of the middle of a thing from a box, across and down together; 0 inside it."""
     x, y = centre(thing), middle(thing)
     return max(box.left - x, x - box.right, 0.0) + max(box.top - y, y - box.bottom, 0.0)
 

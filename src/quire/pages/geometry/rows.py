@@ -26,6 +26,24 @@ def grouped(things: Iterable[T], joins: Callable[[list[T], T], bool]) -> list[li
     return groups
 
 
+def connected(count: int, pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """The numbers below `count` in groups that pairs join, directly or through others; in order, as are the groups."""
+    parents = list(range(count))
+
+    def root(number: int) -> int:
+        while parents[number] != number:
+            parents[number] = parents[parents[number]]
+            number = parents[number]
+        return number
+
+    for a, b in pairs:
+        parents[root(a)] = root(b)
+    groups: dict[int, list[int]] = {}
+    for number in range(count):
+        groups.setdefault(root(number), []).append(number)
+    return list(groups.values())
+
+
 def near_values(values: Iterable[float], within: float) -> list[list[float]]:
     """Numbers in ascending groups, each nearer than this to the one before."""
     return grouped(sorted(values), lambda group, value: value - group[-1] < within)

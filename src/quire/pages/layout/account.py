@@ -23,13 +23,13 @@ class Account:
         self._in_blocks = 0
 
     def leave_out(self, runs: Iterable[int], reason: LeftOut) -> None:
-        """These runs are in no block."""
+        """Note that these runs are in no block."""
         lengths = self._lengths
         if count := sum([lengths[run] for run in runs]):
             self._left_out[reason] += count
 
     def place(self, runs: Sequence[int], text: str) -> None:
-        """These runs are the text of a block, or of a cell; hyphens at line ends are gone where words were joined."""
+        """Note that these runs are the text of a block or cell; hyphens at line ends are gone where words join."""
         written, lengths = characters_in(text), self._lengths
         self._in_blocks += written
         if written != (lengths[runs[0]] if len(runs) == 1 else sum([lengths[run] for run in runs])):

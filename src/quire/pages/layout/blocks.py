@@ -130,7 +130,7 @@ class BlockMaker:
     def formula(self, zone: FormulaZone) -> None:
         lines = [*zone.lines, zone.number] if zone.number else zone.lines
         runs = [run for line in zone.lines for run in line.runs]
-        parsed = zone.given
+        parsed = zone.parsed
         if parsed is None:
             assert self.reader is not None
             reader = self.reader
@@ -272,8 +272,8 @@ def confidence_of(page: PageText, runs: Sequence[int]) -> float | None:
     """Mean confidence of the OCR characters among the runs."""
     if not page.engine:
         return None
-    known = [(page.confidence(run), len(page.texts[run])) for run in runs]
-    parts = [(value, length) for value, length in known if value is not None]
+    weighted = [(page.confidence(run), len(page.texts[run])) for run in runs]
+    parts = [(value, length) for value, length in weighted if value is not None]
     total = sum(length for _, length in parts)
     return round(sum(value * length for value, length in parts) / total, 3) if total else None
 

@@ -122,7 +122,7 @@ def _inside_item(before: Paragraph | Boxed, part: Paragraph | Boxed) -> bool:
 
 
 def _notes(parts: Sequence[Paragraph | Boxed], setting: TypeSetting) -> int:
-    """Where the small type at the end of a column begins: its notes, unless a heading such as References is above."""
+    """The number of the part with which the notes of a column begin: small type at its end, not below References."""
     number = len(parts)
     while number > 0:
         part = parts[number - 1]

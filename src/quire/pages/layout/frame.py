@@ -7,17 +7,17 @@ become lines, one below the other. Skewed OCR pages are deskewed by their angle.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from quire.core.lazy_patterns import lazy_pattern
 from quire.core.pagetext import LINE, SPACE, PageText
 
 USUAL_SIZE = 10.0  # points: that of the type of most texts
 USUAL_SPREAD = 1.25  # sizes that differ by less are left alone
 
-_EAST_ASIAN = re.compile("[\u2e80-\U0010ffff]")
+_EAST_ASIAN = lazy_pattern("[\u2e80-\U0010ffff]")
 
 Points = tuple[float, float, float, float]
 Turn = Callable[[float, float, float, float], Points]

@@ -1,4 +1,4 @@
-"""What a paragraph is: heading, list item, caption, footnote, formula, code or plain text."""
+"""The kind of a paragraph: heading, list item, caption, footnote, formula, code or plain text."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _SENTENCE_END = re.compile(r"[.;,:]$")
 
 @dataclass(frozen=True, slots=True)
 class TypeSetting:
-    """What the kinds are judged against: the body's type and the extent of the page's text."""
+    """The type of a page's body and the extent of its text, against which the kinds of paragraphs are judged."""
 
     size: float
     font: int

@@ -325,7 +325,7 @@ def _bands(things: list[Boxed], edge: float) -> list[_Band]:
 
 
 def _gain(band: _Band, sequence: dict[int, int]) -> float:
-    """How much height of the band holds things on both sides; 0 when it is read across."""
+    """The height of a band that has things on both sides; 0 when it is read across."""
     before, behind = band.before, band.behind
     if not before or not behind:
         return 0.0
@@ -367,7 +367,7 @@ def _read_across(before: list[Boxed], behind: list[Boxed], sequence: dict[int, i
 
 
 def _aligned(few: list[Boxed], many: list[Boxed]) -> int:
-    """How many of some things have one of the others at their height."""
+    """The number of the few things that have one of the many at their height."""
     others = sorted(many, key=lambda t: t.top + t.bottom)
     middles = [t.top + t.bottom for t in others]
     count = 0
@@ -382,6 +382,6 @@ def _same_height(a: Boxed, b: Boxed) -> bool:
 
 
 def _fill(things: list[Boxed]) -> float:
-    """How much of the width of their column things fill, on average."""
+    """The share of their column's width that things fill, on average."""
     width = width_of(things)
     return sum(t.right - t.left for t in things) / (len(things) * width) if width > 0 else 1.0

@@ -65,8 +65,8 @@ def page_blocks(text: PageText, quality: Quality | None = None, tables: TableOpt
         return decode_page(text.ready.encode("utf-8", "replace"), lambda _: text)
     quality = quality or judge(text)
     shown = text if quality.status == "usable" else _fields_alone(text)
-    asked, notes = tables or TableOptions(), Notes(text.notes)
-    made = notes.enriched("layout", lambda: _laid_out(shown, asked, notes), None)
+    options, notes = tables or TableOptions(), Notes(text.notes)
+    made = notes.enriched("layout", lambda: _laid_out(shown, options, notes), None)
     if made is None or (any(notes) and made[1].unaccounted):  # the text of a page is worth more than its structure
         made = _line_by_line(shown, notes)
     blocks, characters = made
@@ -79,7 +79,7 @@ def page_blocks(text: PageText, quality: Quality | None = None, tables: TableOpt
         status,
         None,
         characters,
-        asked.describe() or None,
+        options.describe() or None,
         confidence_of(text, range(len(text.texts))),
     )
     reasons = [characters.describe()] if characters.is_incomplete else []
@@ -91,11 +91,11 @@ def page_blocks(text: PageText, quality: Quality | None = None, tables: TableOpt
     return PageResult(replace(info, status=status, reason="; ".join(reasons) or None), tuple(blocks))
 
 
-def _laid_out(shown: PageText, asked: TableOptions, notes: Notes) -> tuple[list[Block], Characters]:
+def _laid_out(shown: PageText, options: TableOptions, notes: Notes) -> tuple[list[Block], Characters]:
     page, ways = upright(shown)
     page = with_whole_words(page)
     account = Account(page)
-    return _Page(shown, page, ways, account, asked, notes).blocks(), account.total()
+    return _Page(shown, page, ways, account, options, notes).blocks(), account.total()
 
 
 def _line_by_line(page: PageText, notes: Notes) -> tuple[list[Block], Characters]:
@@ -128,10 +128,10 @@ class _Page:
         page: PageText,
         ways: Ways | None,
         account: Account,
-        asked: TableOptions,
+        options: TableOptions,
         notes: Notes,
     ) -> None:
-        self.source, self.page, self.ways, self.account, self.asked = source, page, ways, account, asked
+        self.source, self.page, self.ways, self.account, self.options = source, page, ways, account, options
         self.enriched = notes.enriched
         self.tags = self.enriched("tags", lambda: Tags(page), Tags(replace(page, tags=())))
         self.reader = self.enriched("formulas", lambda: _formula_runs(page), None)
@@ -148,8 +148,8 @@ class _Page:
         upright_lines = [line for line in lines if not line.angle]
         upright_lines = self.enriched("separated columns", lambda: mended(page, upright_lines), upright_lines)
         lines = [*upright_lines, *(line for line in lines if line.angle)]
-        given: list[FoundTable] = []
-        given, lines = self.enriched("tables", lambda: self._given_tables(lines), (given, lines))
+        by_hand: list[FoundTable] = []
+        by_hand, lines = self.enriched("tables", lambda: self._given_tables(lines), (by_hand, lines))
         seen: list[FormulaZone] = []
         if self.source.formulas:
             formulas = self.source.formulas
@@ -174,7 +174,7 @@ class _Page:
         figures, body = self.enriched("figures", lambda: self._find_figures(body, setting.size), (figures, body))
         backwards = _right_to_left(page)
         tables, forms, beside, body = self._find_tables(body, backwards=backwards)
-        tables += given
+        tables += by_hand
         if self.meshes:
             drawings: list[Figure] = []
             drawings = self.enriched("figures", lambda: drawn_figures(page, body, self.meshes), drawings)
@@ -274,7 +274,7 @@ class _Page:
         self, lines: list[Line], *, backwards: bool
     ) -> tuple[list[FoundTable], list[FieldGroup], list[SideText], list[Line]]:
         """The tables, those tagged in the file first, the fields in boxes, texts side by side, and the other lines."""
-        mode = self.asked.mode
+        mode = self.options.mode
         tables: list[FoundTable] = []
         fields: list[FieldGroup] = []
         beside: list[SideText] = []
@@ -295,7 +295,7 @@ class _Page:
         return tables + more, fields, beside, _without(self.page, lines, more) if more else lines
 
     def _untagged_tables(self, lines: list[Line], rules: Rules) -> list[FoundTable]:
-        mode = self.asked.mode
+        mode = self.options.mode
         more = find_tables(self.page, lines, rules, mode)
         if mode == "auto":
             more = [table for table in more if not self._is_field_table(table)]
@@ -314,16 +314,16 @@ class _Page:
             return [table]
         inside = [line for line in lines if table.box.top <= (line.top + line.bottom) / 2 <= table.box.bottom]
         sides = [line for line in inside if line.right < middle], [line for line in inside if line.left > middle]
-        return [part for side in sides for part in find_tables(self.page, side, rules, self.asked.mode)]
+        return [part for side in sides for part in find_tables(self.page, side, rules, self.options.mode)]
 
     def _given_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
         """The tables whose areas are given by hand, and the lines without their text."""
-        if not self.asked.areas:
+        if not self.options.areas:
             return [], lines
         from quire.pages.layout.tables.by_hand import tables_by_hand  # lazy: few pages have areas
 
         size = self.source.width, self.source.height
-        tables = tables_by_hand(self.page, lines, self.asked.areas, size, self.ways.there if self.ways else None)
+        tables = tables_by_hand(self.page, lines, self.options.areas, size, self.ways.there if self.ways else None)
         return tables, _without(self.page, lines, tables)
 
     def _is_field_table(self, table: FoundTable) -> bool:
@@ -338,7 +338,7 @@ class _Page:
 
 
 def _formula_runs(page: PageText) -> FormulaRuns | None:
-    """What reads the formulas of a page; None if it has none."""
+    """The runs of a page's formulas; None if it has none."""
     reader = FormulaRuns(page)
     return reader if not _all_recognised(page) and reader.has_formulas() else None
 

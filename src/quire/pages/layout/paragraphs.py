@@ -149,7 +149,7 @@ class _Pitches:
         return self._seen.get(key, 0) > 3 and self._even[key] >= EVEN
 
     def seen(self, size: float) -> int:
-        """How many pairs of lines show it."""
+        """The number of pairs of lines that show the pitch of a size."""
         return self._seen.get(round(2 * size), 0)
 
 
@@ -168,7 +168,7 @@ def _new_sentence(line: Line, last: Line) -> bool:
 
 
 def _right_edge(lines: Sequence[Line]) -> float:
-    """Where full lines of the column end."""
+    """The right edge at which full lines of the column end."""
     ends = sorted((line.right for line in lines), reverse=True)
     return ends[min(len(ends) - 1, len(ends) // 20)]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from quire.core.lazy_patterns import lazy_pattern
 from quire.pages.layout.labels import is_label, is_numeric
 
 HEADING = 40  # characters
 PLACES = 2  # a text with more lines that name a town is a column of towns
 LINES = 2  # of contacts, or of labels with values
 
-_ADDRESSEES = re.compile(
+_ADDRESSEES = lazy_pattern(
     r"(?:bill(?:ed|ing)?|ship(?:ped|ping)?|sold|invoiced?|deliver(?:ed|y)?|remit(?:tance)?|mail|charge|return|send)"
     r"(?: (?:payment|invoice|goods))?(?: (?:to|from|address|information|info|details))"
     r"|(?:rechnungs|liefer(?:ungs)?|versand|post)(?:adresse|anschrift|empfänger)|(?:rechnung|lieferung) an"
@@ -23,7 +24,7 @@ _ADDRESSEES = re.compile(
     r"|endereço de (?:cobrança|entrega|fatura[çm]ã?o?|faturação)|faturar a|請求先|お届け先|納品先|账单地址|收货地址",
     re.IGNORECASE,
 )
-_PARTIES = re.compile(
+_PARTIES = lazy_pattern(
     r"(?:the )?(?:from|to|seller|buyer|vendor|supplier|customer|client|contractor|provider|service provider|recipient"
     r"|sender|consignee|consignor|shipper|exporter|importer|notify party|payer|payee|landlord|tenant|lessor|lessee"
     r"|employer|employee|licensor|licensee|lender|borrower|guarantor|purchaser|party [ab12]|issuer|carrier)"
@@ -34,32 +35,32 @@ _PARTIES = re.compile(
     r"|säljare|köpare|kund|leverantör|kunden|sælger|køber|fornecedor|destinatário|卖方|买方|甲方|乙方|売主|買主",
     re.IGNORECASE,
 )
-_TOWN = re.compile(
+_TOWN = lazy_pattern(
     r"\b[A-Z]{2},?\s+\d{5}(?:-\d{4})?\b"  # Springfield, IL 62701
     r"|\b[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}\b|\b[A-Z]\d[A-Z]\s?\d[A-Z]\d\b"  # United Kingdom, Canada
     r"|^(?:[A-Z]{1,3}[- ])?(?:\d{4,6}|\d{3} \d{2}|\d{2}-\d{3}|\d{4}-\d{3})(?: ?[A-Z]{2})?,?\s+[^\W\d_]{3,}"
     r"|[^\W\d_]{3,},?\s(?:[A-Z]{2,3}\s)?(?:-\s?)?(?:\d{5,6}|\d{3}[- ]\d{3,4}|\d{5}-\d{3})$"  # Tokyo 100-0005
 )
-_STREET = re.compile(
+_STREET = lazy_pattern(
     r"^(?:no\.?\s)?\d{1,5}(?:[-/]\d{1,4})?\s?[a-z]?,?\s+[^\W\d_]{3,}(?!.*\b(?:19|20)\d\d\b)"  # 1 High Street
     r"|^(?!.*:)[^\W\d_].*[^\W\d_.]\.?\s(?:no\.?\s)?\d{1,4}\s?[a-z]?(?:[-/]\d{1,4}[a-z]?)?(?:,.*)?$"  # Hauptstr. 2
     r"|\bp\.?\s?o\.? ?box\b|\bpostfach\b|\bpostbus\b|\b(?:suite|street|avenue|boulevard|road)\b",
     re.IGNORECASE,
 )
-_CONTACT = re.compile(
+_CONTACT = lazy_pattern(
     r"^(?:tel|fax|phone|telephone|telefon|telefax|téléphone|tél|teléfono|telefono|telefoon|mobile?|cell|e-?mail|web|www)"
     r"\b|\S@\S+\.\w|\bwww\.|^\+?[\d()][\d\s()/.-]{7,}$",
     re.IGNORECASE,
 )
-_ACCOUNT = re.compile(
+_ACCOUNT = lazy_pattern(
     r"^(?:iban|bic|swift|konto|kto|blz|account|sort code)\b|\b[A-Z]{2}\d{2}(?: ?\d{4}){3,}", re.IGNORECASE
 )
-_SIGNED = re.compile(
+_SIGNED = lazy_pattern(
     r"by|per|name|title|its|signed|(?:authori[sz]ed )?signature|(?:print(?:ed)?|full) name|date|place"
     r"|datum|ort|unterschrift|titel|funktion|nom|titre|fonction|lieu|nombre|cargo|firma|fecha|nome|ruolo|data|naam|functie|handtekening",
     re.IGNORECASE,
 )
-_BLANK = re.compile(r"[_.…‥ ]{6,}\Z")
+_BLANK = lazy_pattern(r"[_.…‥ ]{6,}\Z")
 
 
 def names_addressee(text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from quire.core.lazy_patterns import lazy_pattern
 from quire.lexicon.words import alternatives, word_groups, words_of
 
 BULLETS = "•‣◦●○▪▫■□◆◇♦➢➤❖✓✔∙·⁃–—−*-►▶"
@@ -12,25 +13,25 @@ STRONG_BULLETS = "•‣●▪■➢➤❖✓✔►▶\uf06c\uf06e\uf071\uf076\u
 """Signs that are nothing but bullets; those of the private use area are Symbol and Wingdings."""
 WEAK_BULLETS = "*–—−"
 """Signs that begin an item only where others do too."""
-_BULLET = re.compile(
+_BULLET = lazy_pattern(
     rf"^([{re.escape(BULLETS)}{STRONG_BULLETS}])\s+\S|^([{STRONG_BULLETS}])\S|^([a-z]?\ufffd)\s+\S|^(o)\s+(?=[A-Z])"
 )
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     r"^(\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\[\d{1,3}\]|\[[A-Za-z+]{1,8}\d\d[a-z]?\]|\(\d{1,2}\))(?=\s+\S)"
     r"|^(\(?(?:\d{1,2}|[a-z])\))(?=[A-Z].{8})"  # a narrow tab
 )
-_LABEL = re.compile(r"\[[A-Za-z][\w+&]{1,9}\]\Z|\[\d{1,3}\]\Z")
-_ENUMERATION = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\Z|\d{1,2}(?:\.\d{1,2}){1,3}\.?\Z")
-_PHONE = re.compile(r"^\(\d{3}\)\s*\d{3}\b|^\(?\d{1,3}[.)]\s+\d{3}[-–. ]\d{3,4}\b")
-_CONTENTS = re.compile(  # begins only where a leader does: a line of thousands of dots is searched once
+_LABEL = lazy_pattern(r"\[[A-Za-z][\w+&]{1,9}\]\Z|\[\d{1,3}\]\Z")
+_ENUMERATION = lazy_pattern(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\Z|\d{1,2}(?:\.\d{1,2}){1,3}\.?\Z")
+_PHONE = lazy_pattern(r"^\(\d{3}\)\s*\d{3}\b|^\(?\d{1,3}[.)]\s+\d{3}[-–. ]\d{3,4}\b")
+_CONTENTS = lazy_pattern(  # begins only where a leader does: a line of thousands of dots is searched once
     r"(?<![.…·_])(?<![.…·_]\s)(?:[.…·_]\s?){4,}\s*(?:[A-Z]{1,2}-)?(?:\d{1,4}|[ivxlc]{1,7})\Z"
 )
-_ADDRESS = re.compile(
+_ADDRESS = lazy_pattern(
     r"https?://|www\.|\S@\S|\b[A-Z]{2} \d{5}\b|^\d{1,5}[A-Z]? (?:\w+\.? ){1,4}(?:street|st|avenue|ave|road|rd|drive|dr|"
     r"blvd|boulevard|lane|ln|way|plaza|suite|court|ct|highway|hwy)\b|^p\.? ?o\.? box\b|^(?:tel|phone|fax|e-?mail)\b",
     re.IGNORECASE,
 )
-_CAPTION = re.compile(
+_CAPTION = lazy_pattern(
     r"^(?:(?:supplementary|extended data|online)\s+)?"
     rf"({alternatives(words_of('captions'))})\s*"
     r"(?:[A-Z]?\d+(?:[.\-–]\d+)*[a-z]?|(?<=[\s.])(?:[IVXL]+|[A-Z]))\b\s*(?P<mark>[.:|—–-]|\)|$|\s(?=[A-Z(]))?",
@@ -40,21 +41,21 @@ _MONTH = rf"{alternatives(name.upper() for names in word_groups('months').values
 _DATE = rf"(?:{_MONTH}|\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b)"
 _DATED = rf"(?:\W*(?:{_DATE}|['’]?\d{{1,4}}\b|[AP]\.?M\.?))*"
 _STAMPS, _DATED_STAMPS = (alternatives(map(str.upper, words_of(key))) for key in ("stamps", "dated_stamps"))
-_RUBBER_STAMP = re.compile(
+_RUBBER_STAMP = lazy_pattern(
     rf"(?!\D*\d+[.,]\d{{2}}\Z)[*!.]{{0,3}}(?:{_STAMPS}|{_DATED_STAMPS}(?=.*{_DATE})){_DATED}[*!.]{{0,3}}\Z"
 )
-_SECTION = re.compile(
+_SECTION = lazy_pattern(
     r"^((?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,4}\.?|\d{1,2}\.?|[IVX]{1,5}\.|[A-Z]\.|[B-HJ-Z](?=\s)|§\s*\d+(?:\.\d+)*)\s+"
     r"(?:(?=[A-Z\"'(\d])|(?=[\u00c0-\uffff]))"  # in two: compiling a long range together with others is slow
 )
-_SECTION_WORD = re.compile(rf"^({alternatives(words_of('section_words'))})\s+([A-Z0-9IVXL.]+)\b", re.IGNORECASE)
-_PAGE_NUMBER = re.compile(
+_SECTION_WORD = lazy_pattern(rf"^({alternatives(words_of('section_words'))})\s+([A-Z0-9IVXL.]+)\b", re.IGNORECASE)
+_PAGE_NUMBER = lazy_pattern(
     rf"^(?:{alternatives(words_of('page_words'))}\s*)?[-–—|\[(]?\s*(?:[A-Z]{{1,2}}-)?(\d{{1,4}}|[ivxlc]{{1,7}})\s*[-–—|\])]?"
     rf"(?:\s*(?:/|{alternatives(words_of('page_of'))})\s*\d{{1,4}})?$",
     re.IGNORECASE,
 )
-_LEADER = re.compile(r"[.…·_]{4,}\Z")
-_EQUATION_NUMBER = re.compile(r"\(\s*[A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?\s*\)\s*\Z")
+_LEADER = lazy_pattern(r"[.…·_]{4,}\Z")
+_EQUATION_NUMBER = lazy_pattern(r"\(\s*[A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?\s*\)\s*\Z")
 KNOWN_HEADINGS = frozenset(words_of("headings"))
 """Titles of sections that many documents have."""
 
@@ -84,7 +85,7 @@ def list_number(text: str) -> str:
 
 
 def caption_of(text: str) -> str:
-    """What a caption belongs to, in lower case (`figure`, `table`, ...), or nothing."""
+    """The word that begins a caption, in lower case (`figure`, `table`, ...), or nothing."""
     match = _CAPTION.match(text)
     if not match:
         return ""

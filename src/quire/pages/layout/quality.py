@@ -62,7 +62,7 @@ def judge(page: PageText) -> Quality:
 
 
 def _picture_share(page: PageText) -> float:
-    """How much of the page its largest picture covers, or the union of them: many are strips of one scan."""
+    """The share of the page that its largest picture covers, or all of them together: many are strips of one scan."""
     whole = page.width * page.height
     rows = [0] * GRID  # the squares of the page that pictures cover, as bits
     best = 0.0

@@ -29,7 +29,7 @@ def _are_numbers(things: list[Boxed]) -> bool:
 
 
 def _letters(things: list[Boxed]) -> int:
-    """How many letters the things of a side usually have."""
+    """The usual number of letters of the things of a side."""
     lengths = sorted(len(getattr(t, "text", "")) for t in things)
     return lengths[len(lengths) // 2]
 

@@ -1,4 +1,4 @@
-"""What a tagged PDF says about its own structure, used where it agrees with what the page shows.
+"""The structure that a tagged PDF gives itself, used where it agrees with what the page shows.
 
 Producers differ: some tag every line as a paragraph, some tag nothing but one big part. `Tags` is empty unless the
 tags cover most of the text; each use below checks them against the geometry first.

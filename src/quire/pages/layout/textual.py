@@ -295,7 +295,7 @@ def _raised(page: PageText, line: Line, run: int) -> int:
 
 
 class _Links:
-    """Which link a run is in."""
+    """The links of a page, by the runs inside them."""
 
     def __init__(self, page: PageText, lines: Sequence[Line]) -> None:
         self._page = page

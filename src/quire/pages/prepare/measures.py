@@ -136,7 +136,7 @@ def noise_of(grey: Pixels) -> float:
 
 
 def letters_of(ink: Ink, dpi: float) -> NDArray[np.bool_]:
-    """Which parts look like letters: 4 to 40 points high, neither rules nor dust nor pictures."""
+    """The parts that look like letters: 4 to 40 points high, neither rules nor dust nor pictures."""
     least = max(5.0, dpi * 2.5 / 72)
     most = max(30.0, dpi * 40 / 72)
     high, wide = ink.height, ink.width
@@ -150,7 +150,7 @@ def letters_of(ink: Ink, dpi: float) -> NDArray[np.bool_]:
 
 
 def specks_of(ink: Ink, dpi: float) -> NDArray[np.bool_]:
-    """Which parts are too small to be a dot of a letter."""
+    """The parts that are too small to be a dot of a letter."""
     most = max(2.0, dpi / 72)
     return np.asarray((ink.height <= most) & (ink.width <= most))
 
@@ -164,7 +164,7 @@ def _stroke_width(mask: Pixels, written: int) -> float:
 
 
 def _shade(paper: Pixels, ink: Ink, letters: NDArray[np.bool_]) -> float:
-    """How much the paper level varies where letters are; the borders of a scan and photographs do not count."""
+    """The variation of the paper's level where letters are; borders of a scan and photographs do not count."""
     if np.count_nonzero(letters) < 12:
         return 0.0
     rows = np.minimum((ink.top + ink.height // 2)[letters] * paper.shape[0] // ink.size[1], paper.shape[0] - 1)

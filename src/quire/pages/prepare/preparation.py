@@ -40,7 +40,7 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """How a page lies: its quarter turn and how certain that is, and its skew."""
+    """The position of a page in its picture: its quarter turn, with the confidence of that, and its skew."""
 
     turn: int = 0
     skew: float = 0.0
@@ -111,21 +111,21 @@ def _kept(found: Pixels, keep: Sequence[BBox]) -> Pixels:
 def _resolved(found: Pixels, dpi: float, profile: PrepareProfile) -> tuple[Pixels, float, list[str]]:
     """The picture at no more than the needed resolution, and its dpi."""
     size = found.shape[1], found.shape[0]
-    known, source = estimated_dpi(size, dpi, 0.0)
+    estimated, source = estimated_dpi(size, dpi, 0.0)
     if source != "stated":
         scale = min(1.0, (_WORKING_PIXELS / (size[0] * size[1])) ** 0.5)
-        known, source = estimated_dpi(size, dpi, _text_height(lowered(found, scale), dpi * scale) / scale)
-    if source == "unknown" or known <= profile.max_dpi:
-        return found, known, []
-    smaller = lowered(found, profile.dpi / known)
-    type_height = _text_height(smaller, profile.dpi) * known / profile.dpi
-    scale = max(profile.dpi / known, least_scale(type_height))
+        estimated, source = estimated_dpi(size, dpi, _text_height(lowered(found, scale), dpi * scale) / scale)
+    if source == "unknown" or estimated <= profile.max_dpi:
+        return found, estimated, []
+    smaller = lowered(found, profile.dpi / estimated)
+    type_height = _text_height(smaller, profile.dpi) * estimated / profile.dpi
+    scale = max(profile.dpi / estimated, least_scale(type_height))
     if scale >= 1:
-        return found, known, []
-    if scale > profile.dpi / known:
+        return found, estimated, []
+    if scale > profile.dpi / estimated:
         smaller = lowered(found, scale)
     basis = {"stated": "", "text": " (by the height of its type)", "paper": " (by the size of paper)"}[source]
-    return smaller, round(known * scale, 1), [f"lowered {known:.0f} to {known * scale:.0f} dpi{basis}"]
+    return smaller, round(estimated * scale, 1), [f"lowered {estimated:.0f} to {estimated * scale:.0f} dpi{basis}"]
 
 
 def _text_height(found: Pixels, dpi: float) -> float:

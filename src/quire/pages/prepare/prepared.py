@@ -59,7 +59,7 @@ class Redaction:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What was done to the picture of a page, and the inverse transform.
+    """The treatment that the picture of a page got, and the inverse transform.
 
     `page` is the size of the displayed page in pixels of the prepared picture. It was rotated by `turn` degrees
     clockwise (0, 90, 180, 270), then by `skew` degrees clockwise on a canvas large enough to lose nothing.
@@ -82,15 +82,15 @@ class Prepared:
 
     @property
     def to_given(self) -> Affine:
-        """From fractions of the prepared picture to fractions of the displayed page."""
+        """The transform from fractions of the prepared picture to fractions of the displayed page."""
         return _way_back(self.size, self.page, self.turn, self.skew)
 
     def to_page(self, box: BBox) -> BBox:
-        """From fractions of the prepared picture to fractions of the displayed page: the bounding box, clamped."""
+        """A box of the prepared picture on the displayed page, in fractions of each: the bounding box, clamped."""
         return self.to_given.box(box) if self.turn or self.skew else box
 
     def from_page(self, box: BBox) -> BBox:
-        """From fractions of the displayed page to fractions of the prepared picture: the bounding box, clamped."""
+        """A box of the displayed page in the prepared picture, in fractions of each: the bounding box, clamped."""
         return self.to_given.inverse().box(box) if self.turn or self.skew else box
 
     def to_json(self) -> str:

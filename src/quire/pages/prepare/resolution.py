@@ -34,5 +34,5 @@ def lowered(found: Pixels, scale: float) -> Pixels:
 
 
 def least_scale(text_height: float) -> float:
-    """How far a picture with letters of that height may be downsampled."""
+    """The smallest scale to which a picture with letters of that height may be downsampled."""
     return min(1.0, _LEAST_LETTER / text_height) if text_height > 0 else 0.0

@@ -117,7 +117,7 @@ def straightened(found: Pixels, degrees: float) -> Pixels:
 
 
 def _lower_edges(mask: Pixels) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Where ink has none below it, on a small copy, without the margin in which scans have black borders."""
+    """The lower edges of ink on a small copy, without the margin in which scans have black borders."""
     scale = min(1.0, _WORKING_SIDE / max(mask.shape))
     small = pixels(cv2.resize(mask, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)) > 96
     margin_y, margin_x = (max(2, side // 40) for side in small.shape)

@@ -47,11 +47,11 @@ def clean_box(box: object) -> BBox | None:
 
 
 def clean_confidence(value: object) -> float | None:
-    """From 0 to 1, or None when it is invalid. The engine must convert percentages."""
-    known = number(value)
-    if known is None or not -SLACK <= known <= 1 + SLACK:
+    """A confidence from 0 to 1, or None when it is invalid. The engine must convert percentages."""
+    converted = number(value)
+    if converted is None or not -SLACK <= converted <= 1 + SLACK:
         return None
-    return min(max(known, 0.0), 1.0)
+    return min(max(converted, 0.0), 1.0)
 
 
 def number(value: object) -> float | None:
@@ -59,18 +59,18 @@ def number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
-        known = float(value)
+        converted = float(value)
     except OverflowError:
         return None
-    return known if math.isfinite(known) else None
+    return converted if math.isfinite(converted) else None
 
 
 def whole(value: object, low: int, high: int) -> int | None:
     """A whole number within the limits, or None."""
-    known = number(value)
-    if known is None or known != int(known) or not low <= known <= high:
+    converted = number(value)
+    if converted is None or converted != int(converted) or not low <= converted <= high:
         return None
-    return int(known)
+    return int(converted)
 
 
 def _plain(text: object) -> str:

@@ -66,7 +66,7 @@ def _box(box: BBox) -> list[float]:
 def _recognition_of(one: Any) -> Recognition:
     lines = (
         ReadLine(
-            text, BBox(*box), confidence, tuple(Word(said, BBox(*place), sure) for said, place, sure in words), angle
+            text, BBox(*box), confidence, tuple(Word(word, BBox(*place), sure) for word, place, sure in words), angle
         )
         for text, box, confidence, angle, words in one["lines"]
     )

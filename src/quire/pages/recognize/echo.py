@@ -37,27 +37,27 @@ class EchoEngine:
     languages: frozenset[str] | None = None
 
     def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
-        said = self.profile.text.splitlines()
+        texts = self.profile.text.splitlines()
         if partial is not None:
-            for count in range(1, len(said) + 1):
-                partial("\n".join(said[:count]))
+            for count in range(1, len(texts) + 1):
+                partial("\n".join(texts[:count]))
         if not question.regions:
-            return encode_recognitions([Recognition(self.name, self._lines(said, TEXT_AREA))])
-        asked = [region for region in question.regions if region.role != "blank"]
-        return encode_recognitions([Recognition(self.name, self._lines(said, one), region=one.id) for one in asked])
+            return encode_recognitions([Recognition(self.name, self._lines(texts, TEXT_AREA))])
+        regions = [region for region in question.regions if region.role != "blank"]
+        return encode_recognitions([Recognition(self.name, self._lines(texts, one), region=one.id) for one in regions])
 
     def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
         return normalize(decode_recognitions(answer, engine=self.name), question, engine=self.name)
 
-    def _lines(self, said: Sequence[str], region: Region) -> tuple[ReadLine, ...]:
+    def _lines(self, texts: Sequence[str], region: Region) -> tuple[ReadLine, ...]:
         """The lines from the top of the region, smaller where they would not fit."""
         box, confidence = region.bbox, self.profile.confidence
-        height = min(LINE_HEIGHT, box.height / max(1, len(said)))
+        height = min(LINE_HEIGHT, box.height / max(1, len(texts)))
         places = (
             BBox(box.left, box.top + at * height, min(box.width, len(text) * CHARACTER_WIDTH), height)
-            for at, text in enumerate(said)
+            for at, text in enumerate(texts)
         )
-        return tuple(ReadLine(text, place, confidence) for text, place in zip(said, places, strict=True))
+        return tuple(ReadLine(text, place, confidence) for text, place in zip(texts, places, strict=True))
 
 
 def engine(*, effort: Effort, languages: tuple[str, ...]) -> EchoEngine:

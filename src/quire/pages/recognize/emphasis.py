@@ -1,4 +1,4 @@
-"""Which recognised words are set in bold type: their strokes are heavier than the page's usual ones, for their size."""
+"""Recognised words in bold type: their strokes are heavier than the page's usual ones, for their size."""
 
 from __future__ import annotations
 

@@ -21,11 +21,11 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(offered("engine")))
 
 
-def check_names(wanted: Iterable[str]) -> None:
+def check_names(requested: Iterable[str]) -> None:
     """Raise UsageError for an unknown name; does not check whether the engine works here."""
-    known = offered("engine")
-    for name in wanted:
-        if name not in known:
+    engines = offered("engine")
+    for name in requested:
+        if name not in engines:
             raise UsageError(f"there is no engine {name!r}; choose from {', '.join(names())}")
 
 

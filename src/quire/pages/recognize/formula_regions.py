@@ -1,4 +1,4 @@
-"""Where a recognised page may show a formula: pieces that stand apart in a column of text and are no words of it.
+"""Regions of a recognised page that may be formulas: pieces that stand apart in a column and are no words of it.
 
 An engine for formulas reads these regions. A missed formula stays what OCR made of it, while prose that is read as a
 formula would be invented: a region must stand apart, and must show signs of mathematics.

@@ -56,12 +56,12 @@ def resolve(lang: str) -> Language:
     A Latin language followed by `-fraktur` (or `-Latf`) is that language in black letter. Raises UsageError, with
     suggestions, for anything else.
     """
-    wanted = lang.strip().lower().replace("_", "-").removeprefix("script/")
-    known = _by_name()
-    found = known.get(wanted) or _in_fraktur(wanted) or _without_region(wanted)
+    name = lang.strip().lower().replace("_", "-").removeprefix("script/")
+    by_name = _by_name()
+    found = by_name.get(name) or _in_fraktur(name) or _without_region(name)
     if found is None:
-        close = difflib.get_close_matches(wanted, known, n=3, cutoff=0.7)
-        codes = dict.fromkeys(f"{known[name].code} ({known[name].name})" for name in close)
+        close = difflib.get_close_matches(name, by_name, n=3, cutoff=0.7)
+        codes = dict.fromkeys(f"{by_name[one].code} ({by_name[one].name})" for one in close)
         hint = f"did you mean {' or '.join(codes)}?" if codes else "`quire engines --languages` lists them"
         raise UsageError(f"unknown language {lang!r}; {hint}")
     return found
@@ -88,14 +88,14 @@ def codes_read_with(available: Sequence[str]) -> frozenset[str]:
     return frozenset(one.code for one in (*all_languages(), *black_letter) if one.installed(available))
 
 
-def _without_region(wanted: str) -> Language | None:
+def _without_region(name: str) -> Language | None:
     """`de-AT` is `de`; a subtag of another length (a script, a variant) that no row has is unknown."""
-    base, _, region = wanted.rpartition("-")
+    base, _, region = name.rpartition("-")
     return _by_name().get(base) if base and len(region) in (2, 3) and "-" not in base else None
 
 
-def _in_fraktur(wanted: str) -> Language | None:
-    base, _, variant = wanted.rpartition("-")
+def _in_fraktur(name: str) -> Language | None:
+    base, _, variant = name.rpartition("-")
     language = _by_name().get(base)
     if language is None or language.script != "Latn" or variant not in ("fraktur", "latf"):
         return None
@@ -143,11 +143,11 @@ def _language(row: _Row) -> Language:
 @cache
 def _by_name() -> Mapping[str, Language]:
     """All spellings of a language, in lower case with hyphens. Earlier rows win: `deu` is `de`."""
-    known: dict[str, Language] = {}
+    by_name: dict[str, Language] = {}
     for row in _listed()["languages"]:
         codes = [row["code"], row["iso639_3"]]
         for way in [*codes, *(f"{code}-{row['script']}" for code in codes), *row["traineddata"], *row["names"]]:
-            known.setdefault(way.lower().replace("_", "-"), _by_code()[row["code"]])
+            by_name.setdefault(way.lower().replace("_", "-"), _by_code()[row["code"]])
     for alias, code in _listed()["aliases"].items():
-        known.setdefault(alias, _by_code()[code])
-    return known
+        by_name.setdefault(alias, _by_code()[code])
+    return by_name

@@ -29,11 +29,11 @@ def absurdity(recognition: Recognition) -> str | None:
         if block.table and _loops(block.table.text.split("\n")):
             return "the same row of a table over and over"
     # Lines come from engines that read each one separately: paper with COPY printed all over it has hundreds alike.
-    said = [line.text for line in recognition.lines]
-    said.append(" ".join(block.text for block in recognition.blocks if not block.table))
-    if any(map(_one_character, said)):
+    texts = [line.text for line in recognition.lines]
+    texts.append(" ".join(block.text for block in recognition.blocks if not block.table))
+    if any(map(_one_character, texts)):
         return "the same character over and over"
-    if any(_loops(text.split()) for text in said if len(text) > MAX_REPEATS):
+    if any(_loops(text.split()) for text in texts if len(text) > MAX_REPEATS):
         return "the same words over and over"
     return None
 
@@ -45,8 +45,8 @@ def _loops(tokens: Sequence[str]) -> bool:
         for at in range(period, len(tokens)):
             run = run + 1 if tokens[at] == tokens[at - period] else 0
             if run >= period * MAX_REPEATS:
-                said = tokens[at - period + 1 : at + 1]
-                wordy = any(character.isalpha() for token in said for character in token)
+                texts = tokens[at - period + 1 : at + 1]
+                wordy = any(character.isalpha() for token in texts for character in token)
                 if wordy or run >= 5 * period * MAX_REPEATS:
                     return True
     return False

@@ -64,7 +64,7 @@ class RecognizeOptions:
 
     @property
     def prepare(self) -> PrepareProfile:
-        """How pictures are prepared: finer for scripts that only Tesseract reads, which needs larger letters."""
+        """The preparation of pictures: finer for scripts that only Tesseract reads, which needs larger letters."""
         from quire.pages.prepare.prepared import PrepareProfile  # lazy: only pages with OCR are prepared
         from quire.pages.recognize.languages import resolve
 

@@ -65,12 +65,12 @@ class FunctionEngine:
         return normalize(decode_recognitions(answer, engine=self.name), question, engine=self.name)
 
     def _read(self, picture: Picture, question: Question) -> list[Recognition]:
-        said = settled(self.function(picture, question))
-        if isinstance(said, str):
-            return [Recognition(self.name, blocks=(ReadBlock("paragraph", said, WHOLE_PAGE),))]
-        lines = tuple(part for part in said if isinstance(part, ReadLine))
-        recognitions = [part for part in said if isinstance(part, Recognition)]
-        if len(lines) + len(recognitions) != len(said) or (lines and recognitions):
+        returned = settled(self.function(picture, question))
+        if isinstance(returned, str):
+            return [Recognition(self.name, blocks=(ReadBlock("paragraph", returned, WHOLE_PAGE),))]
+        lines = tuple(part for part in returned if isinstance(part, ReadLine))
+        recognitions = [part for part in returned if isinstance(part, Recognition)]
+        if len(lines) + len(recognitions) != len(returned) or (lines and recognitions):
             raise EngineError(self.name, "the function returned neither text, lines nor recognitions")
         return recognitions or [Recognition(self.name, lines)]
 

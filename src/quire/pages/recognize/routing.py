@@ -34,7 +34,7 @@ MANY_WORDS = 5  # with fewer, no conclusion about an engine is possible
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a page needs from OCR: the whole page, or some of its pictures."""
+    """The parts of a page that need OCR: the whole page, or some of its pictures."""
 
     reason: str
     whole: bool
@@ -54,7 +54,7 @@ class Needs:
 
 
 def needs_of(text: PageText, quality: Quality, options: RecognizeOptions) -> Needs | None:
-    """What part of a page needs OCR; None when its native text is complete, or OCR is off."""
+    """The parts of a page that need OCR; None when its native text is complete, or OCR is off."""
     languages = options.languages
     if options.mode == "never" or text.ready:
         return None
@@ -67,8 +67,8 @@ def needs_of(text: PageText, quality: Quality, options: RecognizeOptions) -> Nee
     pictures = _pictures(text, FIGURE_SHARE if options.figures else INSERT_SHARE)
     if not pictures:
         return None
-    wanted: frozenset[Capability] = frozenset({"text", "line_boxes"})  # to distinguish scanned text from figures
-    return Needs("pictures on a page of text", False, pictures, wanted, languages)
+    capabilities: frozenset[Capability] = frozenset({"text", "line_boxes"})  # to distinguish scanned text from figures
+    return Needs("pictures on a page of text", False, pictures, capabilities, languages)
 
 
 def _pictures(text: PageText, least: float) -> tuple[BBox, ...]:
@@ -103,8 +103,8 @@ def route(engines: Iterable[Engine], needs: Needs, *, dense: bool = False) -> li
     engines with table structure come first, if any.
     """
     able = [engine for engine in engines if "text" in engine.capabilities and _knows(engine, needs.languages)]
-    wanted = needs.capabilities | ({"table_structure"} if dense else frozenset())
-    return sorted(able, key=lambda engine: len(wanted - engine.capabilities))
+    capabilities = needs.capabilities | ({"table_structure"} if dense else frozenset())
+    return sorted(able, key=lambda engine: len(capabilities - engine.capabilities))
 
 
 def reads_formulas(engine: Engine) -> bool:
@@ -129,7 +129,7 @@ def is_dense_table(seen: Seen) -> bool:
 
 
 def room_in(box: BBox, size: tuple[int, int]) -> float:
-    """How many letters there is room for in a line of a picture of that size."""
+    """The number of letters for which a line in a picture of that size has room."""
     across, down = box.width * size[0], box.height * size[1]
     return max(across, down) / (LETTER_WIDTH * max(1.0, min(across, down)))
 
@@ -163,8 +163,8 @@ def lacks_letters(readings: Sequence[Recognition], size: tuple[int, int]) -> boo
 def is_weak(readings: Sequence[Recognition]) -> bool:
     """Whether an engine has low confidence in its reading: an unknown script, handwriting."""
     words = sum(len(line.words) for reading in readings for line in reading.lines)
-    known = [c for c in (reading.confidence for reading in readings) if c is not None]
-    return words >= MANY_WORDS and bool(known) and sum(known) / len(known) < WEAK
+    confidences = [c for c in (reading.confidence for reading in readings) if c is not None]
+    return words >= MANY_WORDS and bool(confidences) and sum(confidences) / len(confidences) < WEAK
 
 
 def is_readable(reading: Recognition) -> bool:

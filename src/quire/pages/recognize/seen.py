@@ -1,4 +1,4 @@
-"""What the picture of a page shows before OCR: how it was prepared, its ruled lines, pictures and heavy type."""
+"""The picture of a page before OCR: its preparation, ruled lines, pictures and heavy type."""
 
 from __future__ import annotations
 

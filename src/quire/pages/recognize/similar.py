@@ -109,16 +109,18 @@ class SimilarAnswers:
 
     def find(self, engine: Engine, picture: Picture, question: Question) -> SimilarAnswer | None:
         """The answer of the same engine to the same question about the most similar picture, if above the threshold."""
-        asked = Fingerprint.of(picture)
+        fingerprint = Fingerprint.of(picture)
         with self._lock:
             rows = self._database.execute(
                 "SELECT key, rows, columns, cells, blocks FROM pictures "
                 "WHERE scope = ? AND size = ? ORDER BY key LIMIT ?",
-                (_scope(engine, question), repr(asked.size), MAX_CANDIDATES),
+                (_scope(engine, question), repr(fingerprint.size), MAX_CANDIDATES),
             ).fetchall()
-        known = [(key, Fingerprint(asked.size, (high, wide), cells, blocks)) for key, high, wide, cells, blocks in rows]
-        near = [(key, one) for key, one in known if one.may_reach(asked, self.threshold)]
-        answers = [SimilarAnswer(ArtifactKey(key), one.similarity(asked)) for key, one in near]
+        candidates = [
+            (key, Fingerprint(fingerprint.size, (high, wide), cells, blocks)) for key, high, wide, cells, blocks in rows
+        ]
+        near = [(key, one) for key, one in candidates if one.may_reach(fingerprint, self.threshold)]
+        answers = [SimilarAnswer(ArtifactKey(key), one.similarity(fingerprint)) for key, one in near]
         best = max(answers, key=lambda answer: answer.similarity, default=None)
         return best if best is not None and best.similarity >= self.threshold else None
 

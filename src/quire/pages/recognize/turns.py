@@ -38,7 +38,7 @@ def other_turns(seen: Seen, readings: Sequence[Recognition]) -> tuple[int, ...]:
 
 
 def evidence(readings: Sequence[Recognition]) -> float:
-    """How much was read, and how well: of two readings of a page, the one with more of it is upright."""
+    """The amount of text read, weighted by confidence: of two readings of a page, the one with more is upright."""
     return sum(len(word.text) * ((word.confidence or 0.0) - CHANCE) for word in _words(readings))
 
 

@@ -185,7 +185,7 @@ def _has_long_arrays(data: bytes, start: int, end: int) -> bool:
 
 
 def _count_objects(data: bytes, words: Sequence[bytes]) -> int:
-    """How often the words occur in the file and in its object streams."""
+    """The number of times that the words occur in the file and in its object streams."""
     found = _count(data, words)
     for place in find_streams(data):
         if b"/ObjStm" in place.head and (filters := filters_of(place.head)):

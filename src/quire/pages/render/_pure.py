@@ -17,6 +17,7 @@ import pypdfium2 as pdfium2
 import pypdfium2.raw as pdfium
 from pypdfium2.version import PDFIUM_INFO
 
+from quire.core.affine import Affine
 from quire.core.document import Document, PageImage, RenderOptions
 from quire.core.errors import CorruptError, InputError, LimitError, PasswordError, UnsupportedError
 from quire.core.pagetext import PageText
@@ -24,7 +25,7 @@ from quire.core.png import encoded
 from quire.core.types import OutlineEntry, PageInfo
 from quire.pages.render._pure_annotations import read_fields, read_links, read_tags
 from quire.pages.render._pure_graphics import read_graphics
-from quire.pages.render._pure_text import Transform, read_runs
+from quire.pages.render._pure_text import read_runs
 
 LEAST_DPI = 8
 MOST_ENTRIES = 20_000  # of the outline
@@ -240,17 +241,17 @@ class PureReader:
         return OutlineEntry(mark.level + 1, mark.get_title().strip(), page)
 
 
-def _transform(page: Any) -> Transform:
+def _transform(page: Any) -> Affine:
     """User space to points of the displayed page: the visible box moved to the origin, rotated, y downwards."""
     rect = pdfium.FS_RECTF()
     pdfium.FPDF_GetPageBoundingBox(page, rect)
     left, top, right, bottom = rect.left, rect.top, rect.right, rect.bottom
     match page.get_rotation():
         case 90:
-            return Transform(0, 1, 1, 0, -bottom, -left)
+            return Affine(0, 1, -bottom, 1, 0, -left)
         case 180:
-            return Transform(-1, 0, 0, 1, right, -bottom)
+            return Affine(-1, 0, right, 0, 1, -bottom)
         case 270:
-            return Transform(0, -1, -1, 0, top, right)
+            return Affine(0, -1, top, -1, 0, right)
         case _:
-            return Transform(1, 0, 0, -1, -left, top)
+            return Affine(1, 0, -left, 0, -1, top)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
+from quire.core.affine import Affine
 from quire.core.pagetext import FieldInfo, LinkInfo, TagInfo
-from quire.pages.render._pure_text import Transform
 
 MAX_TAGS = 20_000
 MAX_DEPTH = 64
@@ -26,7 +26,7 @@ _FIELD_KINDS = {
 }
 
 
-def read_links(document: Any, page: Any, transform: Transform) -> list[LinkInfo]:
+def read_links(document: Any, page: Any, transform: Affine) -> list[LinkInfo]:
     """The boxes and targets of links."""
     found: list[LinkInfo] = []
     position, link = ctypes.c_int(0), pdfium.FPDF_LINK()
@@ -34,7 +34,7 @@ def read_links(document: Any, page: Any, transform: Transform) -> list[LinkInfo]
         rect = pdfium.FS_RECTF()
         if not pdfium.FPDFLink_GetAnnotRect(link, rect):
             continue
-        box = [round(v, 3) for v in transform.box(rect.left, rect.bottom, rect.right, rect.top)]
+        box = [round(v, 3) for v in transform.bounds(((rect.left, rect.bottom), (rect.right, rect.top)))]
         action = pdfium.FPDFLink_GetAction(link)
         uri = None
         if action and pdfium.FPDFAction_GetType(action) == pdfium.PDFACTION_URI:
@@ -49,7 +49,7 @@ def read_links(document: Any, page: Any, transform: Transform) -> list[LinkInfo]
     return found
 
 
-def read_fields(formenv: Any, page: Any, transform: Transform) -> list[FieldInfo]:
+def read_fields(formenv: Any, page: Any, transform: Affine) -> list[FieldInfo]:
     """The form fields of a page with their values."""
     found: list[FieldInfo] = []
     if formenv is None:
@@ -75,7 +75,7 @@ def read_fields(formenv: Any, page: Any, transform: Transform) -> list[FieldInfo
                 value = _wide(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation))
             name = _wide(partial(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation))
             name = name or _wide(partial(pdfium.FPDFAnnot_GetFormFieldName, form, annotation))
-            box = [round(v, 3) for v in transform.box(rect.left, rect.bottom, rect.right, rect.top)]
+            box = [round(v, 3) for v in transform.bounds(((rect.left, rect.bottom), (rect.right, rect.top)))]
             found.append({"box": box, "kind": kind, "name": name, "value": value})
         finally:
             pdfium.FPDFPage_CloseAnnot(annotation)

@@ -13,8 +13,8 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
+from quire.core.affine import IDENTITY, Affine
 from quire.pages.render._pure_spans import Spans, Spoken, TextSpan, actual_text, address_of
-from quire.pages.render._pure_text import Transform
 
 THIN = 3.0  # points: a filled rectangle thinner than this is a ruling
 STRAIGHT = 0.6  # points: a stroke that leaves its axis by less is horizontal or vertical
@@ -24,8 +24,6 @@ MAX_DEPTH = 6  # nesting of forms
 MAX_OBJECTS = 20_000
 MAX_SEGMENTS = 4_000  # of one path; a longer one is a drawing
 
-_IDENTITY = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-Matrix = tuple[float, float, float, float, float, float]
 Point = tuple[float, float]
 
 
@@ -42,22 +40,22 @@ class Graphics:
     spans: Spans = field(default_factory=Spans)
 
 
-def read_graphics(page: Any, transform: Transform) -> Graphics:
-    """What is drawn on a page besides text, and which of its text objects are one piece of text."""
+def read_graphics(page: Any, transform: Affine) -> Graphics:
+    """The drawings on a page besides text, and the groups of its text objects that are one piece of text."""
     reader = _Reader(transform)
     for index in range(min(pdfium.FPDFPage_CountObjects(page), MAX_OBJECTS)):
-        reader.object(pdfium.FPDFPage_GetObject(page, index), _IDENTITY, 0)
+        reader.object(pdfium.FPDFPage_GetObject(page, index), IDENTITY, 0)
     return reader.found
 
 
 class _Reader:
-    def __init__(self, transform: Transform) -> None:
+    def __init__(self, transform: Affine) -> None:
         self.transform = transform
         self.found = Graphics()
         self.left = MAX_OBJECTS
         self.span: TextSpan | None = None  # of the last text object
 
-    def object(self, handle: Any, outer: Matrix, depth: int) -> None:
+    def object(self, handle: Any, outer: Affine, depth: int) -> None:
         if self.left <= 0 or not handle:
             return
         self.left -= 1
@@ -68,30 +66,24 @@ class _Reader:
         elif kind == pdfium.FPDF_PAGEOBJ_PATH:
             self._path(handle, outer)
         elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
-            matrix = _product(_matrix(handle), outer)
-            corners = [_apply(matrix, x, y) for x, y in ((0, 0), (1, 0), (0, 1), (1, 1))]
-            self.found.images.extend(self._bounds(corners))
+            shown = _matrix(handle).then(outer).then(self.transform)
+            self.found.images.extend(shown.bounds(((0, 0), (1, 0), (0, 1), (1, 1))))
         elif kind == pdfium.FPDF_PAGEOBJ_SHADING:
             pass  # the area of a shading is its clip, which PDFium does not expose
         elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth < MAX_DEPTH:
-            matrix = _product(_matrix(handle), outer)
+            matrix = _matrix(handle).then(outer)
             for index in range(min(max(pdfium.FPDFFormObj_CountObjects(handle), 0), MAX_OBJECTS)):
                 self.object(pdfium.FPDFFormObj_GetObject(handle, index), matrix, depth + 1)
 
-    def _bounds(self, points: list[Point]) -> tuple[float, float, float, float]:
-        shown = [self.transform.point(x, y) for x, y in points]
-        xs, ys = [p[0] for p in shown], [p[1] for p in shown]
-        return min(xs), min(ys), max(xs), max(ys)
-
-    def _text(self, handle: Any, outer: Matrix) -> None:
+    def _text(self, handle: Any, outer: Affine) -> None:
         spans, number = self.found.spans, len(self.found.spans.numbers)
         spans.numbers[address_of(handle)] = number
         last, (mark, text) = self.span, actual_text(handle) or (0, "")
         self.span = None
         if not mark and last is None:
             return
-        matrix = _product(_matrix(handle), outer)
-        x, baseline = self.transform.point(matrix[4], matrix[5])
+        matrix = _matrix(handle).then(outer)
+        x, baseline = self.transform.point(matrix.c, matrix.f)
         level = last is not None and abs(baseline - last.baseline) < LEVEL * last.size
         if last is not None and mark != last.mark:
             last.following, last = x if level else None, None
@@ -99,11 +91,11 @@ class _Reader:
         if not mark or not pdfium.FPDFPageObj_GetBounds(handle, *box):
             return
         x0, y0, x1, y1 = (value.value for value in box)
-        left, _, right, _ = self._bounds([_apply(outer, x, y) for x, y in ((x0, y0), (x1, y0), (x0, y1), (x1, y1))])
+        left, _, right, _ = outer.then(self.transform).bounds(((x0, y0), (x1, y0), (x0, y1), (x1, y1)))
         if last is None:
             size = ctypes.c_float()
             pdfium.FPDFTextObj_GetFontSize(handle, size)
-            height = size.value * math.hypot(matrix[2], matrix[3])
+            height = size.value * math.hypot(matrix.b, matrix.e)
             last = TextSpan(mark, text, number, min(x, left), right, baseline, right - left, height)
             if last.unread:
                 spans.unread.append(last)
@@ -114,25 +106,25 @@ class _Reader:
         self.span = last
         spans.objects[address_of(handle)] = Spoken(last, left, right)
 
-    def _path(self, handle: Any, outer: Matrix) -> None:
+    def _path(self, handle: Any, outer: Affine) -> None:
         fill, stroke = ctypes.c_int(0), ctypes.c_int(0)
         if not pdfium.FPDFPath_GetDrawMode(handle, fill, stroke):
             return
         if not fill.value and not stroke.value:
             return
-        matrix = _product(_matrix(handle), outer)
+        matrix = _matrix(handle).then(outer)
         figures, curved = self._figures(handle, matrix)
         thickness = 0.0
         if stroke.value:
             width = ctypes.c_float(0)
             pdfium.FPDFPageObj_GetStrokeWidth(handle, width)
-            scale = (abs(matrix[0] * matrix[3] - matrix[1] * matrix[2])) ** 0.5
+            scale = abs(matrix.a * matrix.e - matrix.b * matrix.d) ** 0.5
             thickness = width.value * scale
         color = self._color(handle) if fill.value else None
         if curved:
             points = [point for figure, _ in figures for point in figure]
             if points:
-                self.found.drawings.extend(self._bounds(points))
+                self.found.drawings.extend(self.transform.bounds(points))
             return
         for figure, closed in figures:
             shown = [self.transform.point(x, y) for x, y in figure]
@@ -143,9 +135,9 @@ class _Reader:
             elif stroke.value:
                 self._strokes(shown, closed, thickness)
             elif len(shown) > 1:
-                self.found.drawings.extend(self._bounds(figure))
+                self.found.drawings.extend(self.transform.bounds(figure))
 
-    def _figures(self, handle: Any, matrix: Matrix) -> tuple[list[tuple[list[Point], bool]], bool]:
+    def _figures(self, handle: Any, matrix: Affine) -> tuple[list[tuple[list[Point], bool]], bool]:
         """The straight figures of a path in user space, each with whether it is closed; True for curves."""
         figures: list[tuple[list[Point], bool]] = []
         count = pdfium.FPDFPath_CountSegments(handle)
@@ -156,7 +148,7 @@ class _Reader:
             if not pdfium.FPDFPathSegment_GetPoint(segment, x, y):
                 continue
             kind = pdfium.FPDFPathSegment_GetType(segment)
-            point = _apply(matrix, x.value, y.value)
+            point = matrix.point(x.value, y.value)
             if kind == pdfium.FPDF_SEGMENT_MOVETO or not figures:
                 figures.append(([point], False))
             else:
@@ -167,8 +159,7 @@ class _Reader:
         return figures, curved
 
     def _rectangle(self, shown: list[Point], color: int | None) -> None:
-        xs, ys = [p[0] for p in shown], [p[1] for p in shown]
-        left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
+        left, top, right, bottom = IDENTITY.bounds(shown)
         width, height = right - left, bottom - top
         if color is None:
             return
@@ -201,8 +192,7 @@ class _Reader:
             elif max(width, height) > SHORT:
                 slanted = True
         if slanted:
-            xs, ys = [p[0] for p in points], [p[1] for p in points]
-            self.found.drawings.extend((min(xs), min(ys), max(xs), max(ys)))
+            self.found.drawings.extend(IDENTITY.bounds(points))
 
     def _color(self, handle: Any) -> int | None:
         """The fill colour, None when it is transparent."""
@@ -214,28 +204,10 @@ class _Reader:
         return (r.value & 255) << 16 | (g.value & 255) << 8 | (b.value & 255)
 
 
-def _matrix(handle: Any) -> Matrix:
+def _matrix(handle: Any) -> Affine:
     matrix = pdfium.FS_MATRIX(1, 0, 0, 1, 0, 0)
     pdfium.FPDFPageObj_GetMatrix(handle, matrix)
-    return matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f
-
-
-def _product(inner: Matrix, outer: Matrix) -> Matrix:
-    a, b, c, d, e, f = inner
-    g, h, i, j, k, l = outer
-    return (
-        a * g + b * i,
-        a * h + b * j,
-        c * g + d * i,
-        c * h + d * j,
-        e * g + f * i + k,
-        e * h + f * j + l,
-    )
-
-
-def _apply(matrix: Matrix, x: float, y: float) -> Point:
-    a, b, c, d, e, f = matrix
-    return a * x + c * y + e, b * x + d * y + f
+    return Affine(matrix.a, matrix.c, matrix.e, matrix.b, matrix.d, matrix.f)
 
 
 def _is_rectangle(points: list[Point]) -> bool:

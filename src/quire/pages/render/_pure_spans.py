@@ -33,7 +33,7 @@ class TextSpan:
 
     @property
     def reach(self) -> float:
-        """Where it ends: where the text after it begins, or else where its ink ends."""
+        """The right end of the span: where the text after it begins, or else where its ink ends."""
         after, near = self.following, NEAR * self.size
         return after if after is not None and self.left + near < after < self.right + near else self.right
 
@@ -78,10 +78,10 @@ def actual_text(handle: Any) -> tuple[int, str] | None:
             continue
         data = (ctypes.c_ubyte * length.value)() if length.value <= MOST else None
         pdfium.FPDFPageObjMark_GetParamBlobValue(mark, b"ActualText", data, length.value if data else 0, length)
-        said = bytes(data or b"")
-        if said != codecs.BOM_UTF16_BE:
-            wide = said.startswith(codecs.BOM_UTF16_BE)
-            found = address_of(mark), said[2:].decode("utf-16-be", "replace") if wide else ""
+        text_bytes = bytes(data or b"")
+        if text_bytes != codecs.BOM_UTF16_BE:
+            wide = text_bytes.startswith(codecs.BOM_UTF16_BE)
+            found = address_of(mark), text_bytes[2:].decode("utf-16-be", "replace") if wide else ""
     return found
 
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
+from quire.core.affine import Affine
 from quire.core.fonts import Font, hangs
 from quire.core.pagetext import HYPHEN, INVISIBLE, LINE, SPACE, UNMAPPED
 from quire.core.types import LeftOut
@@ -56,28 +57,9 @@ _ROUND = {"(": "{", ")": "}"}  # of large symbols, the codes of round brackets a
 _RAW = frozenset(map(ord, _ROUND))
 
 
-class Transform(NamedTuple):
-    """User space of the page to points of the displayed page."""
-
-    a: float
-    b: float
-    c: float
-    d: float
-    e: float
-    f: float
-
-    def point(self, x: float, y: float) -> tuple[float, float]:
-        return self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f
-
-    def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
-        x0, y0 = self.point(left, bottom)
-        x1, y1 = self.point(right, top)
-        return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
-
-
 @dataclass(slots=True)
 class _Look:
-    """How the characters of one text object are set."""
+    """The type in which the characters of one text object are set."""
 
     font: int
     size: float
@@ -140,13 +122,13 @@ class _Waiting(NamedTuple):
     made_up: bool
 
 
-def read_runs(textpage: Any, transform: Transform, spans: Spans, *, tagged: bool) -> RunArrays:
+def read_runs(textpage: Any, transform: Affine, spans: Spans, *, tagged: bool) -> RunArrays:
     """All characters of a page as runs."""
     return _Reader(textpage, transform, spans, tagged).read()
 
 
 class _Reader:
-    def __init__(self, textpage: Any, transform: Transform, spans: Spans, tagged: bool) -> None:
+    def __init__(self, textpage: Any, transform: Affine, spans: Spans, tagged: bool) -> None:
         self.textpage, self.transform, self.spans, self.tagged = textpage, transform, spans, tagged
         self.runs = RunArrays()
         self.looks: dict[int, _Look] = {}
@@ -410,7 +392,7 @@ class _Reader:
         if not pdfium.FPDFText_GetLooseCharBox(self.textpage, index, rect):
             return None
         pdfium.FPDFText_GetCharOrigin(self.textpage, index, x, y)
-        left, top, right, bottom = self.transform.box(rect.left, rect.bottom, rect.right, rect.top)
+        left, top, right, bottom = self.transform.bounds(((rect.left, rect.bottom), (rect.right, rect.top)))
         ox, oy = self.transform.point(x.value, y.value)
         if not all(map(math.isfinite, (left, top, right, bottom, ox, oy))):
             return None
@@ -444,7 +426,7 @@ class _Reader:
         left, right, low, high = (ctypes.c_double() for _ in range(4))
         if not pdfium.FPDFText_GetCharBox(self.textpage, index, left, right, low, high):
             return top, bottom
-        box = self.transform.box(left.value, low.value, right.value, high.value)
+        box = self.transform.bounds(((left.value, low.value), (right.value, high.value)))
         return (box[1], box[3]) if box[3] > box[1] and math.isfinite(box[1] + box[3]) else (top, bottom)
 
     def _look(self, handle: Any, index: int) -> _Look:
@@ -454,7 +436,7 @@ class _Reader:
         matrix = pdfium.FS_MATRIX(1, 0, 0, 1, 0, 0)
         pdfium.FPDFText_GetMatrix(self.textpage, index, matrix)
         t = self.transform
-        dx, dy = t.a * matrix.a + t.c * matrix.b, t.b * matrix.a + t.d * matrix.b
+        dx, dy = t.a * matrix.a + t.b * matrix.b, t.d * matrix.a + t.e * matrix.b
         angle = round(math.degrees(math.atan2(dy, dx))) % 360
         for right_angle in (0, 90, 180, 270, 360):
             if abs(angle - right_angle) <= 2:
@@ -508,7 +490,7 @@ class _Reader:
 def _symbols(name: str) -> dict[str, str]:
     upper = name.upper()
     best = max((prefix for prefix, _, _ in SYMBOLS if upper.startswith(prefix)), key=len, default=None)
-    return {f: t for prefix, given, meant in SYMBOLS if prefix == best for f, t in zip(given, meant, strict=True)}
+    return {f: t for prefix, drawn, meant in SYMBOLS if prefix == best for f, t in zip(drawn, meant, strict=True)}
 
 
 def _suspicious(code: int) -> bool:

@@ -1,4 +1,4 @@
-"""What PDFium gets wrong about characters, as tables that both readers use.
+"""Corrections of PDFium's characters, as tables that both readers use.
 
 PDFium returns raw codes for TeX fonts without a Unicode map: a prime as `0`, a sum as `X`. The codes of these
 fonts are fixed (The TeXbook, appendix F), so the font's name determines what the code means. Codes that are also the

@@ -64,7 +64,7 @@ _LOWER = 0.75  # the dpi of a picture that is too large is multiplied by this or
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """What the header says about one page; width, height and resolution are those of the displayed page."""
+    """The header's entry for one page; width, height and resolution are those of the displayed page."""
 
     index: int
     width: int
@@ -214,14 +214,14 @@ class ImageReader:
             raise frame
         return frame
 
-    def _decode(self, frame: _Frame, number: int, wanted: tuple[int, int], max_pixels: int) -> Image:
-        """The upright pixels, not smaller than `wanted`: JPEG is decoded at a reduced size if that is enough."""
+    def _decode(self, frame: _Frame, number: int, least_size: tuple[int, int], max_pixels: int) -> Image:
+        """The upright pixels, not smaller than `least_size`: JPEG is decoded at a reduced size if that is enough."""
         self._check(frame.width, frame.height, number, max_pixels)
         try:
             image = self._opened()
             if self._multiple:
                 image.seek(frame.index)
-            image.draft(None, wanted if frame.orientation < 5 else (wanted[1], wanted[0]))
+            image.draft(None, least_size if frame.orientation < 5 else (least_size[1], least_size[0]))
             with warnings.catch_warnings():
                 if frame.width * frame.height > _pillow_limit():
                     warnings.simplefilter("ignore")  # our own limit has been checked
@@ -392,8 +392,8 @@ def _to_8_bits(image: Image) -> Image:
     black, paper = (high, low) if inverted else (low, high)
     plain = images.new("L", image.size)
     for top, values in rows():
-        known = np.nan_to_num(values, nan=paper, posinf=high, neginf=low)
-        grey = np.rint((known - black) * (255 / (paper - black))).clip(0, 255).astype(np.uint8)
+        finite = np.nan_to_num(values, nan=paper, posinf=high, neginf=low)
+        grey = np.rint((finite - black) * (255 / (paper - black))).clip(0, 255).astype(np.uint8)
         plain.paste(images.fromarray(grey), (0, top))
     return plain
 

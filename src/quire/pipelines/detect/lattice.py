@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from quire.core.types import GridCell
+from quire.pages.geometry.rows import connected
 
 Edge = Callable[[int, int], bool]
 """Whether the edge between the cell at a row and column and its neighbour is missing."""
@@ -41,24 +42,19 @@ def _groups(
     rows: Sequence[RulingLine], columns: Sequence[RulingLine], near: float
 ) -> Iterator[tuple[list[RulingLine], list[RulingLine]]]:
     """Lines that touch each other, directly or through others."""
-    lines = [*rows, *columns]
-    parent = list(range(len(lines)))
-
-    def root(index: int) -> int:
-        while parent[index] != index:
-            parent[index] = parent[parent[index]]
-            index = parent[index]
-        return index
-
-    for i, row in enumerate(rows):
-        for j, column in enumerate(columns, len(rows)):
-            across = row.start - near <= column.at <= row.end + near
-            if across and column.start - near <= row.at <= column.end + near:
-                parent[root(i)] = root(j)
-    groups: dict[int, tuple[list[RulingLine], list[RulingLine]]] = {}
-    for index, line in enumerate(lines):
-        groups.setdefault(root(index), ([], []))[index >= len(rows)].append(line)
-    yield from (group for group in groups.values() if all(group))
+    crossings = (
+        (i, j)
+        for i, row in enumerate(rows)
+        for j, column in enumerate(columns, len(rows))
+        if row.start - near <= column.at <= row.end + near and column.start - near <= row.at <= column.end + near
+    )
+    for group in connected(len(rows) + len(columns), crossings):
+        across, down = (
+            [rows[n] for n in group if n < len(rows)],
+            [columns[n - len(rows)] for n in group if n >= len(rows)],
+        )
+        if across and down:
+            yield across, down
 
 
 def _cells(rows: list[RulingLine], columns: list[RulingLine], near: float) -> list[CellBox]:

@@ -20,7 +20,7 @@ SURE = 0.5
 """The least confidence of a value without a label."""
 _UNLABELLED = frozenset({"seller", "address", "date", "total", "currency", "email", "website", "iban"})
 _OF_ITEMS = frozenset({"quantity", "unit_price", "product"})
-"""What the rows of a list have, and not the document."""
+"""Fields of the rows of a list, and not of the document."""
 
 
 @dataclass(frozen=True, slots=True)

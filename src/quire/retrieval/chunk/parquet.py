@@ -31,10 +31,15 @@ def parquet(listed: Sequence[ChunkRow], *, settings: Digest, created_by: str) ->
 def written_rows(listed: Iterable[Mapping[str, object]], schema: pyarrow.Schema) -> bytes:
     """Rows that JSON can say as a Parquet file. The same rows are the same bytes."""
     import pyarrow
-    from pyarrow import parquet as files
 
     plain = json.loads(b"[%s]" % b",".join(jsonl(listed).splitlines()))  # text that UTF-8 cannot encode is replaced
-    table = pyarrow.Table.from_pylist(plain, schema=schema)
+    return written_table(pyarrow.Table.from_pylist(plain, schema=schema))
+
+
+def written_table(table: pyarrow.Table) -> bytes:
+    """A table as a Parquet file, compressed with zstd."""
+    from pyarrow import parquet as files
+
     written = io.BytesIO()
     files.write_table(table, written, compression="zstd", compression_level=COMPRESSION_LEVEL)
     return written.getvalue()

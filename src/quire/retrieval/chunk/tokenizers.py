@@ -141,7 +141,7 @@ def _loaded(file: str, digest: str) -> Callable[[str], int]:
 
 
 def _limit(folder: Path) -> int | None:
-    """How many tokens the model takes, from the files beside its tokenizer; None when they do not say."""
+    """The tokens that a model takes, by the files beside its tokenizer; None when they do not say."""
     for name, key in (("sentence_bert_config.json", "max_seq_length"), ("tokenizer_config.json", "model_max_length")):
         try:
             said = json.loads((folder / name).read_text(encoding="utf-8"))[key]

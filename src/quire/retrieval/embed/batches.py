@@ -27,7 +27,7 @@ VERSION = "1"
 
 
 class JobWork(Protocol):
-    """What a job uses of its worker."""
+    """The worker of a job, as the job sees it: it answers requests for claims, places and saving."""
 
     def request(
         self, name: str, header: Mapping[str, object], data: bytes = b""
@@ -81,7 +81,7 @@ def sparse_vectors(texts: Sequence[str], embedder: Embedder, asker: Asker) -> li
 
 
 def relevances(query: str, texts: Sequence[str], reranker: Reranker, asker: Asker) -> list[float]:
-    """How well texts answer a query, by a reranker. Raises EngineError when it fails."""
+    """The scores that a reranker gives texts as answers to a query. Raises EngineError when it fails."""
     listed = [
         BatchOfTexts(
             reranker,

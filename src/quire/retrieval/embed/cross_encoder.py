@@ -8,13 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from quire.core.engine import Policy
 from quire.core.errors import EngineError
-from quire.core.keys import Profile
 from quire.net.models import find_model
-from quire.net.models.folders import ModelFolder
 from quire.retrieval.embed.codec import encode_scores
-from quire.retrieval.embed.onnx_folder import BERT_UNCASED, longest_input, model_file, outputs, pair_ids
+from quire.retrieval.embed.onnx_folder import BERT_UNCASED, FolderModel, FolderProfile, described, outputs, pair_ids
 
 MS_MARCO = "ms-marco-minilm-l12-v2"
 MAX_TOKENS = 256
@@ -22,32 +19,16 @@ MAX_TOKENS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class CrossEncoderProfile(Profile):
-    """What decides the scores."""
-
-    model: str
-    """sha256 of the model's file."""
-    tokenizer: str
-    max_tokens: int
+class CrossEncoderProfile(FolderProfile):
+    """The settings that decide the scores of a cross-encoder."""
 
 
 @dataclass(frozen=True, slots=True)
-class CrossEncoder:
+class CrossEncoder(FolderModel[CrossEncoderProfile]):
     """A model with one number as its output."""
 
-    name: str
-    folder: str
-    file: str
-    profile: CrossEncoderProfile
-    version: str = "1"
     batch: int = 6
-    policy: Policy = "cpu"
     timeout_s: float = 60.0
-    max_concurrency: int = 64
-
-    @property
-    def max_tokens(self) -> int:
-        return self.profile.max_tokens
 
     def rerank(self, query: str, texts: Sequence[str]) -> bytes:
         profile = self.profile
@@ -55,7 +36,7 @@ class CrossEncoder:
         pairs = [numbers(query, text) for text in texts]
         found = np.empty(len(pairs), np.float32)
         ids, types = [ids for ids, _ in pairs], [types for _, types in pairs]
-        for rows, output, _ in outputs(f"{self.folder}/{self.file}", ids, types):
+        for rows, output, _ in outputs(self.path, ids, types):
             if output.size != len(rows):
                 raise EngineError(self.name, f"its output {output.shape} is not one number for each passage")
             found[rows] = output.reshape(-1)
@@ -71,8 +52,6 @@ def default_reranker() -> CrossEncoder:
 
 def folder_reranker(folder: Path) -> CrossEncoder:
     """A cross-encoder by its folder. Raises ConfigurationError when something needed is missing there."""
-    file = model_file(folder)
-    found = ModelFolder(folder, {})
-    longest = min(longest_input(folder), MAX_TOKENS)
-    profile = CrossEncoderProfile(found.digest(file), found.digest("tokenizer.json"), longest)
+    file, found = described(folder)
+    profile = CrossEncoderProfile(found.model, found.tokenizer, min(found.max_tokens, MAX_TOKENS))
     return CrossEncoder(folder.name, str(folder), file, profile)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from quire.core.errors import DISTRIBUTION
 from quire.core.keys import Digest
-from quire.retrieval.chunk.parquet import COMPRESSION_LEVEL, check_parquet
+from quire.retrieval.chunk.parquet import check_parquet, written_table
 from quire.retrieval.chunk.rows import ChunkRow
 from quire.retrieval.embed.codec import SparseVector
 from quire.retrieval.embed.vector_options import DatasetFamily, VectorFormat
@@ -28,7 +27,7 @@ NORMALISED = "l2"
 
 @dataclass(frozen=True, slots=True)
 class ModelOfVectors:
-    """What made the vectors of a file. `settings` is a digest of all settings that decide them."""
+    """The model that made the vectors of a file. `settings` is a digest of all settings that decide them."""
 
     family: DatasetFamily
     name: str
@@ -73,13 +72,9 @@ class VectorFile:
         """A Parquet file, compressed with zstd. Raises ConfigurationError when pyarrow is not installed."""
         check_parquet()
         import pyarrow
-        from pyarrow import parquet as files
 
         schema = _schema(self.made_by).with_metadata(self.made_by.footer(created_by))
-        table = pyarrow.Table.from_pydict(self._columns(), schema=schema)
-        written = io.BytesIO()
-        files.write_table(table, written, compression="zstd", compression_level=COMPRESSION_LEVEL)
-        return written.getvalue()
+        return written_table(pyarrow.Table.from_pydict(self._columns(), schema=schema))
 
     def _columns(self) -> dict[str, list[Any]]:
         return {

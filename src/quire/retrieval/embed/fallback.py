@@ -13,7 +13,7 @@ from quire.core.errors import ConfigurationError, EngineError
 from quire.core.keys import Profile
 
 AVOIDED_S = 30.0
-"""How long a server that failed is not asked again."""
+"""Seconds for which a server that failed is not asked again."""
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from quire.core.embedder import TextRole, VectorFamily
-from quire.core.engine import Policy
 from quire.core.errors import ConfigurationError, EngineError
-from quire.core.keys import Profile
 from quire.net.models import find_model
-from quire.net.models.folders import ModelFolder
 from quire.retrieval.embed.codec import encode_dense, normalised
 from quire.retrieval.embed.onnx_folder import (
     BERT_UNCASED,
-    longest_input,
-    model_file,
+    FolderModel,
+    FolderProfile,
+    described,
     outputs,
     session,
     settings_in,
@@ -35,37 +33,20 @@ Pooling = Literal["mean", "cls"]
 
 
 @dataclass(frozen=True, slots=True)
-class LocalModelProfile(Profile):
-    """What decides the vectors."""
+class LocalModelProfile(FolderProfile):
+    """The settings that decide the vectors of a sentence model."""
 
-    model: str
-    """sha256 of the model's file."""
-    tokenizer: str
-    max_tokens: int
     pooling: Pooling
     passage_prefix: str = ""
     query_prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class LocalEmbedder:
+class LocalEmbedder(FolderModel[LocalModelProfile]):
     """A sentence model in a folder."""
 
-    name: str
-    folder: str
-    file: str
-    dimension: int
-    profile: LocalModelProfile
-    version: str = "1"
+    dimension: int = 0
     family: VectorFamily = "dense"
-    batch: int = 32
-    policy: Policy = "cpu"
-    timeout_s: float = 300.0
-    max_concurrency: int = 64
-
-    @property
-    def max_tokens(self) -> int:
-        return self.profile.max_tokens
 
     def embed(self, texts: Sequence[str], role: TextRole) -> bytes:
         profile = self.profile
@@ -73,7 +54,7 @@ class LocalEmbedder:
         numbers = token_ids(self.folder, profile.tokenizer, profile.max_tokens)
         ids = [numbers(prefix + text) for text in texts]
         found = np.empty((len(ids), self.dimension), np.float32)
-        for rows, output, mask in outputs(f"{self.folder}/{self.file}", ids):
+        for rows, output, mask in outputs(self.path, ids):
             vectors = self._pooled(output, mask)
             if vectors.shape[1] != self.dimension:
                 reason = f"its vectors have {vectors.shape[1]} dimensions instead of {self.dimension}"
@@ -96,19 +77,18 @@ def default_embedder() -> LocalEmbedder:
     """all-MiniLM-L6-v2. Raises ConfigurationError with how to get it when it is not here."""
     found = find_model(MINILM, "model.onnx")
     profile = LocalModelProfile(found.digest("model.onnx"), BERT_UNCASED, 256, "mean")
-    return LocalEmbedder(MINILM, str(found.path), "model.onnx", 384, profile)
+    return LocalEmbedder(MINILM, str(found.path), "model.onnx", profile, dimension=384)
 
 
 def folder_embedder(folder: Path) -> LocalEmbedder:
     """A sentence model by its folder. Raises ConfigurationError when something needed is missing there."""
-    file = model_file(folder)
-    found = ModelFolder(folder, {})
+    file, found = described(folder)
     prompts = settings_in(folder / "config_sentence_transformers.json").get("prompts") or {}
     pooled = settings_in(folder / "1_Pooling" / "config.json").get("pooling_mode_cls_token")
     profile = LocalModelProfile(
-        found.digest(file),
-        found.digest("tokenizer.json"),
-        longest_input(folder),
+        found.model,
+        found.tokenizer,
+        found.max_tokens,
         "cls" if pooled else "mean",
         str(prompts.get("passage") or prompts.get("document") or ""),
         str(prompts.get("query") or ""),
@@ -117,4 +97,4 @@ def folder_embedder(folder: Path) -> LocalEmbedder:
     size = size or session(f"{folder}/{file}").get_outputs()[0].shape[-1]
     if not isinstance(size, int):
         raise ConfigurationError(f"{folder} does not say how many dimensions its vectors have: config.json is missing")
-    return LocalEmbedder(folder.name, str(folder), file, size, profile)
+    return LocalEmbedder(folder.name, str(folder), file, profile, dimension=size)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
+from quire.core.engine import Policy
 from quire.core.errors import ConfigurationError, install_advice
+from quire.core.keys import Profile
+from quire.net.models.folders import ModelFolder
 from quire.retrieval.chunk.tokenizers import bert_uncased_ids
 
 if TYPE_CHECKING:
@@ -22,6 +26,48 @@ _FILES = ("model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "model_q
 _TOKENS = 512
 """Tokens in one run of the model. More of them do not fit into the cache of a core: with 4,096 a text takes twice as
 long."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderProfile(Profile):
+    """The settings that decide the output of a model in a folder."""
+
+    model: str
+    """sha256 of the model's file."""
+    tokenizer: str
+    max_tokens: int
+
+
+ProfileT = TypeVar("ProfileT", bound=FolderProfile)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderModel(Generic[ProfileT]):
+    """A model in a folder, which runs in a worker process."""
+
+    name: str
+    folder: str
+    file: str
+    profile: ProfileT
+    version: str = "1"
+    batch: int = 32
+    policy: Policy = "cpu"
+    timeout_s: float = 300.0
+    max_concurrency: int = 64
+
+    @property
+    def max_tokens(self) -> int:
+        return self.profile.max_tokens
+
+    @property
+    def path(self) -> str:
+        return f"{self.folder}/{self.file}"
+
+
+def described(folder: Path) -> tuple[str, FolderProfile]:
+    """The name of the model in a folder, and its profile. Raises ConfigurationError when something is missing."""
+    file, found = model_file(folder), ModelFolder(folder, {})
+    return file, FolderProfile(found.digest(file), found.digest("tokenizer.json"), longest_input(folder))
 
 
 def model_file(folder: Path) -> str:

@@ -7,7 +7,7 @@ import binascii
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,16 @@ TEI_BATCH, TEI_TOKENS = 32, 512
 
 
 @dataclass(frozen=True, slots=True)
-class ServedModelProfile(Profile):
-    """What decides the vectors. The address is not included: a model gives the same vectors on any server."""
+class ServedProfile(Profile):
+    """The settings that decide the output of a model. Its address is none: it gives the same on any server."""
 
     model: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModelProfile(ServedProfile):
+    """The settings that decide the vectors of an embedder on a server."""
+
     family: VectorFamily
     dimension: int
     passage_prefix: str = ""
@@ -42,18 +48,19 @@ class ServedModelProfile(Profile):
 
 
 @dataclass(frozen=True, slots=True)
-class ServedRerankerProfile(Profile):
-    """What decides the scores of a reranker."""
+class ServedRerankerProfile(ServedProfile):
+    """The settings that decide the scores of a reranker on a server."""
 
-    model: str
+
+ProfileT = TypeVar("ProfileT", bound=ServedProfile)
 
 
 @dataclass(frozen=True, slots=True)
-class ServedReranker:
-    """A reranker behind the `/rerank` of TEI. `rerank` is thread-safe, and retries as an embedder does."""
+class ServedModel(Generic[ProfileT]):
+    """A model behind HTTP. It is asked again when the server is busy or breaks off. Thread-safe."""
 
     server: ModelServer
-    profile: ServedRerankerProfile
+    profile: ProfileT
     batch: int
     max_tokens: int
     version: str = "1"
@@ -63,7 +70,20 @@ class ServedReranker:
 
     @property
     def name(self) -> str:
+        """By the model alone, so that another server with the same one finds the same answers in a store."""
         return f"served:{self.profile.model}"
+
+    def answer(self, path: str, request: object, *, base: str) -> Any:
+        """The JSON that the server returns."""
+        url = self.server.endpoint(path, base=base)
+        body = json.dumps(request, separators=(",", ":")).encode()
+        deadline = Deadline.after(self.timeout_s)
+        return _parsed(self.name, self.server.post(self.name, url, body, deadline, retried=PASSING, mended=True))
+
+
+@dataclass(frozen=True, slots=True)
+class ServedReranker(ServedModel[ServedRerankerProfile]):
+    """A reranker behind the `/rerank` of TEI."""
 
     @property
     def limit_name(self) -> str:
@@ -71,7 +91,7 @@ class ServedReranker:
 
     def rerank(self, query: str, texts: Sequence[str]) -> bytes:
         request = {"query": query, "texts": list(texts), "truncate": True, "raw_scores": True}
-        answer = _asked(self, "rerank", request, base="")
+        answer = self.answer("rerank", request, base="")
         try:
             scores = {int(one["index"]): float(one["score"]) for one in answer}
         except (ValueError, TypeError, KeyError) as error:
@@ -84,32 +104,19 @@ class ServedReranker:
 
 @dataclass(frozen=True, slots=True)
 class Prefixes:
-    """What some models want before a passage and before a query."""
+    """Texts that some models want before a passage and before a query."""
 
     passage: str = ""
     query: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class ServedEmbedder:
-    """A model behind HTTP. `embed` is thread-safe, and sends the batch again when the server is busy or breaks off."""
+class ServedEmbedder(ServedModel[ServedModelProfile]):
+    """An embedder behind HTTP."""
 
-    speaks: Speaks
-    server: ModelServer
-    profile: ServedModelProfile
-    batch: int
-    max_tokens: int
+    speaks: Speaks = "tei"
     shortened: bool = False
     """Whether the server is asked for vectors of `dimension`, which some models can shorten."""
-    version: str = "1"
-    policy: Policy = "io"
-    timeout_s: float = TIMEOUT_S
-    max_concurrency: int = 4
-
-    @property
-    def name(self) -> str:
-        """By the model alone, so that another server with the same one finds the same vectors in a store."""
-        return f"served:{self.profile.model}"
 
     @property
     def limit_name(self) -> str:
@@ -139,7 +146,7 @@ def openai_embedder(server: ModelServer, model: str, prefixes: Prefixes, *, dime
 
     def described(size: int) -> ServedEmbedder:
         profile = ServedModelProfile(model, "dense", size, prefixes.passage, prefixes.query)
-        return ServedEmbedder("openai", server, profile, OPENAI_BATCH, OPENAI_TOKENS, shortened=bool(dimension))
+        return ServedEmbedder(server, profile, OPENAI_BATCH, OPENAI_TOKENS, speaks="openai", shortened=bool(dimension))
 
     return _with_dimension(described, dimension)
 
@@ -154,7 +161,7 @@ def tei_embedder(server: ModelServer, prefixes: Prefixes, *, top: int) -> Served
         family: VectorFamily = "sparse" if pooling == "splade" else "dense"
         kept = top if family == "sparse" else 0
         profile = ServedModelProfile(info["model_id"], family, size, prefixes.passage, prefixes.query, kept)
-        return ServedEmbedder("tei", server, profile, _tei_batch(info), _tei_tokens(info))
+        return ServedEmbedder(server, profile, _tei_batch(info), _tei_tokens(info))
 
     return described(0) if pooling == "splade" else _with_dimension(described, 0)
 
@@ -169,7 +176,7 @@ def tei_reranker(server: ModelServer) -> ServedReranker:
 
 
 def _info(server: ModelServer) -> dict[str, Any]:
-    """What a TEI server says of its model, with its `model_id`."""
+    """The description of the model of a TEI server, with its `model_id`."""
     name = f"tei:{server.address}"
     deadline = Deadline.after(TIMEOUT_S)
     info = _parsed(name, server.post(name, server.endpoint("info"), None, deadline, retried=PASSING, mended=True))
@@ -192,13 +199,13 @@ def _with_dimension(described: Callable[[int], ServedEmbedder], known: int) -> S
 
 def _dense(embedder: ServedEmbedder, texts: Sequence[str]) -> NDArray[np.float32]:
     if embedder.speaks == "tei":
-        answer = _asked(embedder, "embed", {"inputs": texts, "truncate": True, "normalize": True}, base="")
+        answer = embedder.answer("embed", {"inputs": texts, "truncate": True, "normalize": True}, base="")
         listed = answer if isinstance(answer, list) else []
     else:
         request: dict[str, object] = {"model": embedder.profile.model, "input": texts, "encoding_format": "base64"}
         if embedder.shortened:
             request["dimensions"] = embedder.dimension
-        listed = _openai_vectors(_asked(embedder, "embeddings", request, base="/v1"))
+        listed = _openai_vectors(embedder.answer("embeddings", request, base="/v1"))
     try:
         rows = [_floats(vector) for vector in listed]
         vectors = np.stack(rows) if rows else np.empty((0, 0), np.float32)
@@ -212,7 +219,7 @@ def _dense(embedder: ServedEmbedder, texts: Sequence[str]) -> NDArray[np.float32
 
 def _sparse(embedder: ServedEmbedder, texts: Sequence[str]) -> list[SparseVector]:
     """TEI names words by their number in the vocabulary of the model."""
-    answer = _asked(embedder, "embed_sparse", {"inputs": texts, "truncate": True}, base="")
+    answer = embedder.answer("embed_sparse", {"inputs": texts, "truncate": True}, base="")
     try:
         found = [
             pruned({str(int(one["index"])): float(one["value"]) for one in vector}, embedder.profile.top)
@@ -222,14 +229,6 @@ def _sparse(embedder: ServedEmbedder, texts: Sequence[str]) -> list[SparseVector
         raise EngineError(embedder.name, f"gave something that is no sparse vectors: {error!r}") from error
     _check_count(embedder, len(found), len(texts))
     return found
-
-
-def _asked(model: ServedEmbedder | ServedReranker, path: str, request: object, *, base: str) -> Any:
-    url = model.server.endpoint(path, base=base)
-    body = json.dumps(request, separators=(",", ":")).encode()
-    deadline = Deadline.after(model.timeout_s)
-    answer = model.server.post(model.name, url, body, deadline, retried=PASSING, mended=True)
-    return _parsed(model.name, answer)
 
 
 def _openai_vectors(answer: Any) -> list[object]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quire.core.page_ranges import ranges_of
+from quire.database.database import like_text
 from quire.retrieval.search.query import SearchFilter
 
 
@@ -18,7 +19,7 @@ def conditions(filters: SearchFilter) -> tuple[str, list[object]]:
         _any(parts, values, filters.documents, "d.document = ?", "d.name = ?")
     if filters.folders:
         found = [folder.rstrip("/") or "/" for folder in filters.folders]
-        patterns = [f"%/{_escaped(folder.lstrip('/'))}" for folder in found]
+        patterns = [f"%/{like_text(folder.lstrip('/'))}" for folder in found]
         each = "(d.path = ? OR '/' || d.path LIKE ? ESCAPE '!' OR '/' || d.path LIKE ? ESCAPE '!')"
         parts.append(f"({' OR '.join([each] * len(found))})")
         for folder, pattern in zip(found, patterns, strict=True):
@@ -41,19 +42,15 @@ def conditions(filters: SearchFilter) -> tuple[str, list[object]]:
         values.append(f"{filters.until}~")  # the whole day: "~" sorts behind every time of it
     for name, value in filters.metadata:
         parts.append("d.metadata LIKE ? ESCAPE '!'")
-        values.append(f"%\n{_escaped(name)}={_escaped(value)}\n%")
+        values.append(f"%\n{like_text(name)}={like_text(value)}\n%")
     return " AND ".join(parts), values
 
 
 def is_open(filters: SearchFilter) -> bool:
-    """Whether it lets everything of a tenant pass."""
+    """Whether a filter lets everything of its tenant pass."""
     return filters == SearchFilter(tenant=filters.tenant)
 
 
 def _any(parts: list[str], values: list[object], wanted: Sequence[str], *tests: str) -> None:
     parts.append(f"({' OR '.join([*tests] * len(wanted))})")
     values += [value for one in wanted for value in [one] * len(tests)]
-
-
-def _escaped(text: str) -> str:
-    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")

@@ -1,4 +1,4 @@
-"""What a search engine holds of a document: an item for each chunk, and a record that says which of them count.
+"""The items of a document in a search engine: one for each chunk, and a record that says which of them count.
 
 Every time a document is put, its chunks are of a new generation; the record names the one that searches see.
 """
@@ -10,7 +10,7 @@ import json
 import secrets
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -65,17 +65,8 @@ class DocumentRecord:
         return number_of(self.tenant, self.document)
 
     def to_fields(self) -> Fields:
-        return {
-            "tenant": self.tenant,
-            "document": self.document,
-            "path": self.path,
-            "digest": self.digest,
-            "current": self.current,
-            "writing": self.writing,
-            "stale": list(self.stale),
-            "revision": self.revision,
-            "state": KNOWN if self.current else BEGUN,
-        }
+        state = KNOWN if self.current else BEGUN
+        return {**asdict(self), "stale": list(self.stale), "state": state}
 
     @classmethod
     def of(cls, fields: Fields) -> DocumentRecord:
@@ -89,7 +80,7 @@ class DocumentRecord:
         return tuple(dict.fromkeys([*self.stale, *filter(None, generations)]))
 
 
-RECORD = ("tenant", "document", "path", "digest", "current", "writing", "stale", "revision")
+RECORD = tuple(one.name for one in fields(DocumentRecord))
 
 
 def number_of(*parts: object) -> int:

@@ -62,7 +62,7 @@ class EngineVersion:
 
 
 class SearchEngine(Protocol):
-    """What an engine can do; `version` is the name of one. Thread-safe. Raises StoreError when it fails.
+    """A search engine that can hold an index; `version` names one of its versions. Thread-safe. Raises StoreError.
 
     What was written is found by its id at once, and by conditions and searches after `settle`.
     """
@@ -85,7 +85,7 @@ class SearchEngine(Protocol):
     def write(self, version: str, items: Sequence[EngineItem]) -> None: ...
 
     def settle(self, version: str) -> None:
-        """What was written before is found by searches when this returns."""
+        """Wait until searches find everything that was written before."""
         ...
 
     def erase(self, version: str, generations: Sequence[str]) -> None:
@@ -111,7 +111,7 @@ class SearchEngine(Protocol):
         ...
 
     def count(self, version: str, wanted: Conditions | None) -> int:
-        """How many items fit; without conditions, how many chunks there are."""
+        """The number of items that fit; without conditions, that of all chunks."""
         ...
 
     def statistics(self, version: str, terms: Sequence[str], tenant: str) -> Statistics: ...
@@ -286,7 +286,7 @@ class EngineIndex:
         """Every request has a connection of its own."""
 
     def _seen(self, chunks: Iterable[tuple[int, Fields]]) -> list[tuple[int, Fields]]:
-        """Those of the generations that the records of their documents name."""
+        """The chunks whose generation is the one that the record of their document names."""
         found = list(chunks)
         owners = {id: number_of(fields["tenant"], fields["document"]) for id, fields in found}
         known: dict[int, str] = getattr(self._moment, "records", {})

@@ -1,4 +1,4 @@
-"""What an index holds of a document, and what a search gives back."""
+"""The values of search: documents and chunks as an index takes and returns them, and hits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class IndexedChunk:
     row: ChunkRow
     terms: tuple[str, ...]
     statement: str = ""
-    """Which financial statement it is part of: `balance`, `income` or `cash flow`."""
+    """The financial statement that it is part of: `balance`, `income` or `cash flow`."""
     vector: NDArray[np.float32] | None = None
 
 
@@ -59,7 +59,7 @@ class Statistics(NamedTuple):
 
 
 class PageChunk(NamedTuple):
-    """What of a chunk is compared when its page is: its terms and kinds of blocks, each between spaces."""
+    """A chunk as part of its page, which is compared as a whole: its terms and kinds of blocks, each between spaces."""
 
     document: str
     first_page: int
@@ -129,7 +129,7 @@ class SearchHit:
 
     @property
     def excerpt(self) -> tuple[ExcerptLine, ...]:
-        """What of `text` to show: the best row with the header of its table, or the best sentences."""
+        """The lines of `text` to show: the best row with the header of its table, or the best sentences."""
         return excerpt_of(self.text, self.marks)
 
     def to_json(self) -> dict[str, object]:

@@ -38,7 +38,7 @@ class QueryEmbedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """What a search gives back. `per_page` and `per_document` fold hits of one page or document to the best ones."""
+    """The options of a search. `per_page` and `per_document` fold hits of one page or document to the best ones."""
 
     k: int = 10
     per_page: int = 1

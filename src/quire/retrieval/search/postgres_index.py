@@ -9,28 +9,21 @@ most of the time of indexing. Writers of one version wait for each other.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
-from quire.core.errors import ConfigurationError, StoreError, UsageError
+from quire.core.errors import ConfigurationError, StoreError
 from quire.database.database import Database
 from quire.database.facts import integer
-from quire.retrieval.search.backend import IndexProfile, IndexVersion
-from quire.retrieval.search.conditions import conditions, is_open
-from quire.retrieval.search.entries import (
-    CHUNK_COLUMNS,
-    DOCUMENT_COLUMNS,
-    SUMS,
-    entry_of,
-    profile_of,
-    profile_text,
-    removed_terms,
-    statistics_of,
-)
-from quire.retrieval.search.hits import IndexedDocument, PageChunk, Statistics, StoredChunk
+from quire.retrieval.search.backend import IndexProfile
+from quire.retrieval.search.conditions import conditions
+from quire.retrieval.search.hits import PageChunk
 from quire.retrieval.search.postgres_values import any_of, halfvec, halfvec_read, tsquery, tsvector
 from quire.retrieval.search.query import Query, SearchFilter
+from quire.retrieval.search.ranking import K1, B
+from quire.retrieval.search.sql_index import Row, SqlIndex, SqlIndexes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,12 +35,10 @@ SCANNED = 100_000
 """Vectors that a search with a filter looks at in the graph before it compares all that pass the filter."""
 LARGEST = 4000
 """Dimensions of a vector that pgvector can put into a graph."""
-K1, B = 1.5, 0.75
-"""Of BM25, for the choice of candidates."""
 DIFFERENT = 0.8
 """The share of different terms among those of a chunk, roughly: `length` counts these."""
 _GAIN = "? * power(1.644934 * ts_rank('{1,1,1,1}', w.words, ?::tsquery), 1.7)"
-"""What a term adds: the rank is 1 for one occurrence, 1.25 for two, 1.36 for three; the power makes it grow as BM25."""
+"""The score of a term: its rank is 1 for one occurrence, 1.25 for two, 1.36 for three; the power makes it like BM25."""
 NEEDED = (0, 8)
 """The version of pgvector: earlier ones lose results behind filters."""
 _MAKING = 0x71756972656978  # "quireix"
@@ -103,86 +94,23 @@ CREATE TABLE search_frequencies_{v} (
 # Ranking reads the words of every match: `toast_tuple_target` keeps them in the row, uncompressed.
 _VECTORS = "CREATE TABLE search_vectors_{v} (id BIGINT PRIMARY KEY, embedding {schema}.halfvec({dimension}) NOT NULL)"
 _GRAPH = "CREATE INDEX ON search_vectors_{v} USING hnsw (embedding {schema}.halfvec_ip_ops)"
-_NAMES = ("documents", "chunks", "texts", "words", "frequencies", "vectors")
 
 
-class PostgresIndexes:
-    """The versions of an index in the database of the facts. See `quire.retrieval.search.backend.Indexes`."""
+class PostgresIndexes(SqlIndexes[Database, "PostgresIndex"]):
+    """The versions of an index in the database of the facts."""
+
+    prefix = "search_"
+    current = "is_current"
+    tables = ("documents", "chunks", "texts", "words", "frequencies", "vectors")
 
     def __init__(self, database: Database, *, exact: int = EXACT) -> None:
         """`exact` is up to how many vectors are compared one by one."""
-        self._database, self._exact = database, exact
+        super().__init__(database)
+        self._exact = exact
         if not has_indexes(database):
             with database.transaction():
                 self._alone()
                 database.change(_VERSIONS)
-
-    def versions(self) -> list[IndexVersion]:
-        rows = self._database.rows(
-            "SELECT name, number, profile, is_current, chunks FROM search_versions ORDER BY number"
-        )
-        return [self._version(row) for row in rows]
-
-    def open(self, profile: IndexProfile | None = None, *, name: str | None = None) -> PostgresIndex | None:
-        rows = self._database.rows(
-            "SELECT name, number, profile, is_current FROM search_versions ORDER BY is_current DESC, number DESC"
-        )
-        for found, number, text, current in rows:
-            known = profile_of(text)
-            if (name == found) if name else (known == profile) if profile else bool(current):
-                return self._opened(integer(number), str(found), known)
-        return None
-
-    def open_or_make(self, profile: IndexProfile) -> PostgresIndex:
-        with self._database.transaction():
-            self._alone()
-            return self.open(profile) or self.make(profile)
-
-    def make(self, profile: IndexProfile, *, name: str | None = None) -> PostgresIndex:
-        """Raises ConfigurationError when it has vectors and the server lacks pgvector."""
-        database = self._database
-        with database.transaction():
-            self._alone()
-            schema = self._pgvector(install=True) if profile.dimension else ""
-            current = database.rows("SELECT 1 FROM search_versions WHERE is_current = 1")
-            [(number,)] = database.rows(
-                "INSERT INTO search_versions (name, profile, is_current) VALUES (?, ?, ?) RETURNING number",
-                (f"new {profile.digest()}", profile_text(profile), int(not current)),
-            )
-            name = name or f"{profile.digest()[:12]}-{number}"
-            database.change("UPDATE search_versions SET name = ? WHERE number = ?", (name, number))
-            statements = _TABLES.split(";")
-            if profile.dimension:
-                statements.append(_VECTORS)
-            for statement in statements:
-                database.change(statement.format(v=number, schema=schema, dimension=profile.dimension))
-        return self._opened(integer(number), name, profile)
-
-    def switch(self, name: str) -> None:
-        database = self._database
-        with database.transaction():
-            self._alone()
-            database.change("UPDATE search_versions SET is_current = CASE WHEN name = ? THEN 1 ELSE 0 END", (name,))
-            if not database.rows("SELECT 1 FROM search_versions WHERE is_current = 1"):
-                known = ", ".join(version.name for version in self.versions())
-                raise UsageError(f"the index in {database.place} has no version {name}; choose from {known}")
-
-    def drop(self, name: str) -> None:
-        database = self._database
-        with database.transaction():
-            self._alone()
-            for (number,) in database.locked("SELECT number FROM search_versions WHERE name = ?", (name,)):
-                for table in _NAMES:
-                    database.change(f"DROP TABLE IF EXISTS search_{table}_{number}")
-            database.change("DELETE FROM search_versions WHERE name = ?", (name,))
-
-    def remove(self, documents: Sequence[str]) -> None:
-        """In the caller's transaction, if there is one."""
-        with self._database.transaction():
-            for number, name, text in self._database.rows(
-                "SELECT number, name, profile FROM search_versions ORDER BY number"
-            ):
-                PostgresIndex(self._database, integer(number), str(name), profile_of(text)).remove(documents)
 
     def remove_traces(self) -> None:
         """The server does, when it vacuums its tables."""
@@ -190,18 +118,22 @@ class PostgresIndexes:
     def close(self) -> None:
         """The database belongs to the store."""
 
+    def _alone(self) -> None:
+        self._database.rows("SELECT pg_advisory_xact_lock(?)", (_MAKING,))
+
+    def _statements(self, profile: IndexProfile) -> list[str]:
+        if not profile.dimension:
+            return _TABLES.split(";")
+        schema = self._pgvector(install=True)
+        vectors = _VECTORS.replace("{schema}", schema).replace("{dimension}", str(profile.dimension))
+        return [*_TABLES.split(";"), vectors]
+
+    def _index(self, number: int, name: str, profile: IndexProfile) -> PostgresIndex:
+        return PostgresIndex(self._database, number, name, profile)
+
     def _opened(self, number: int, name: str, profile: IndexProfile) -> PostgresIndex:
         schema = self._pgvector(install=False) if profile.dimension else ""
         return PostgresIndex(self._database, number, name, profile, vector_schema=schema, exact=self._exact)
-
-    def _version(self, row: tuple[object, ...]) -> IndexVersion:
-        name, number, profile, current, chunks = row
-        [(documents,)] = self._database.rows(f"SELECT count(*) FROM search_documents_{number}")
-        return IndexVersion(str(name), profile_of(profile), bool(current), integer(documents), integer(chunks))
-
-    def _alone(self) -> None:
-        """Other processes that change versions wait until the end of the caller's transaction."""
-        self._database.rows("SELECT pg_advisory_xact_lock(?)", (_MAKING,))
 
     def _pgvector(self, *, install: bool) -> str:
         """The schema of pgvector, quoted. Raises ConfigurationError when it is missing or too old."""
@@ -239,8 +171,11 @@ def has_indexes(database: Database) -> bool:
     return bool(database.rows(known))
 
 
-class PostgresIndex:
-    """One version. See `quire.retrieval.search.backend.IndexBackend`."""
+class PostgresIndex(SqlIndex[Database]):
+    """One version in the database of the facts."""
+
+    prefix = "search_"
+    packed = "packed"
 
     def __init__(
         self,
@@ -252,51 +187,8 @@ class PostgresIndex:
         vector_schema: str = "",
         exact: int = EXACT,
     ) -> None:
-        self._database, self._number, self._name, self._profile = database, number, name, profile
+        super().__init__(database, number, name, profile)
         self._schema, self._exact = vector_schema, exact
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def profile(self) -> IndexProfile:
-        return self._profile
-
-    def put(self, documents: Sequence[IndexedDocument]) -> None:
-        with self._database.transaction():
-            self._hold()
-            for document in documents:
-                self._remove([document.document], document.tenant)
-                self._add(document)
-            self._make_graph()
-
-    def remove(self, documents: Sequence[str], *, tenant: str | None = None) -> int:
-        with self._database.transaction():
-            self._hold()
-            return self._remove(documents, tenant)
-
-    def known(self, *, tenant: str = "") -> Mapping[str, tuple[str, str]]:
-        rows = self._rows("SELECT document, path, digest FROM search_documents_{v} WHERE tenant = ?", (tenant,))
-        return {str(document): (str(path), str(digest)) for document, path, digest in rows}
-
-    def tenants(self) -> list[str]:
-        return [
-            str(tenant) for (tenant,) in self._rows("SELECT DISTINCT tenant FROM search_documents_{v} ORDER BY tenant")
-        ]
-
-    def at(self, path: str, *, tenant: str = "") -> list[str]:
-        rows = self._rows("SELECT document FROM search_documents_{v} WHERE path = ? AND tenant = ?", (path, tenant))
-        return [str(document) for (document,) in rows]
-
-    def statistics(self, terms: Sequence[str], *, tenant: str = "") -> Statistics:
-        return statistics_of(
-            self._rows(
-                "SELECT term, sum(CASE WHEN tenant = ? THEN chunks ELSE 0 END), sum(chunks) "
-                "FROM search_frequencies_{v} WHERE term = ANY(?) GROUP BY term",
-                (tenant, [*SUMS, *terms]),
-            )
-        )
 
     def lexical(self, query: Query, terms: Sequence[str], most: int) -> list[int]:
         known = self.statistics(terms, tenant=query.filter.tenant)
@@ -337,21 +229,6 @@ class PostgresIndex:
                 found = self._rows(f"{selected} ORDER BY {self._distance()} + 0, v.id LIMIT ?", (*values, near, most))
         return [integer(id) for (id,) in found]
 
-    def load(self, ids: Sequence[int]) -> list[StoredChunk]:
-        vector, joined = "NULL", ""
-        if self._profile.dimension:
-            vector = f"{self._schema}.halfvec_send(v.embedding)"
-            joined = "JOIN search_vectors_{v} v ON v.id = c.id"
-        rows = self._rows(
-            "SELECT c.id, d.document, d.name, d.path, c.position, c.first_page, c.last_page, t.packed, t.terms, "
-            f"c.statement, {vector} "
-            "FROM search_chunks_{v} c JOIN search_documents_{v} d ON d.number = c.document "
-            f"JOIN search_texts_{{v}} t ON t.id = c.id {joined} WHERE c.id = ANY(?::bigint[])",
-            ([*ids],),
-        )
-        found = {integer(row[0]): _stored(row) for row in rows}
-        return [found[id] for id in ids if id in found]
-
     def on_pages(self, pages: Sequence[tuple[str, int]], filter: SearchFilter) -> list[PageChunk]:
         rows = self._rows(
             "SELECT DISTINCT ON (c.id) d.document, c.first_page, c.last_page, c.kinds, t.terms "
@@ -363,29 +240,16 @@ class PostgresIndex:
         )
         return [PageChunk(*cast(Any, row)) for row in rows]
 
-    def around(self, document: str, index: int, reach: int, filter: SearchFilter) -> list[StoredChunk]:
-        rows = self._rows(
-            "SELECT c.id FROM search_chunks_{v} c JOIN search_documents_{v} d ON d.number = c.document "
-            "WHERE d.document = ? AND d.tenant = ? AND c.position BETWEEN ? AND ? ORDER BY c.position",
-            (document, filter.tenant, index - reach, index + reach),
-        )
-        return self.load([integer(id) for (id,) in rows])
-
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         with self._database.transaction():
             self._database.change("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             yield
 
-    def close(self) -> None:
-        """The database belongs to the store."""
-
     def _filtered(self, filters: SearchFilter, id: str) -> tuple[str, str, list[object]]:
-        """What to join to the chunks with an id, the condition that they pass, and its values."""
-        if is_open(filters):
-            [(first, last)] = self._rows("SELECT min(tenant), max(tenant) FROM search_documents_{v}")
-            if first == last == filters.tenant:
-                return "", "TRUE", []
+        """The join that gives the documents of chunks with an id, the condition of a filter on them, and its values."""
+        if not self._is_filtered(filters):
+            return "", "TRUE", []
         condition, values = conditions(filters)
         joined = f"JOIN search_chunks_{{v}} c ON c.id = {id} JOIN search_documents_{{v}} d ON d.number = c.document"
         without = [value.replace("\0", "") if isinstance(value, str) else value for value in values]
@@ -403,7 +267,7 @@ class PostgresIndex:
             self._change(_GRAPH.replace("{schema}", self._schema))
 
     def _prepare_graph(self, most: int) -> None:
-        """How the next search in this transaction goes through the graph: on until enough pass the filter."""
+        """Let the next search of this transaction go on through the graph until enough chunks pass the filter."""
         settings = {
             "hnsw.ef_search": str(min(max(2 * most, 100), 1000)),
             "hnsw.iterative_scan": "strict_order",
@@ -415,95 +279,46 @@ class PostgresIndex:
     def _distance(self) -> str:
         return f"(v.embedding OPERATOR({self._schema}.<#>) ?::{self._schema}.halfvec)"
 
-    def _hold(self) -> None:
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
         """Other writers of this version wait until the end of the transaction, and so never deadlock."""
-        if not self._database.locked("SELECT number FROM search_versions WHERE number = ?", (self._number,)):
-            raise StoreError(f"the version {self._name} of the search index was dropped; run `quire index` again")
+        with self._database.transaction():
+            if not self._database.locked("SELECT number FROM search_versions WHERE number = ?", (self._number,)):
+                raise StoreError(f"the version {self._name} of the search index was dropped; run `quire index` again")
+            yield
+            self._make_graph()
 
-    def _add(self, document: IndexedDocument) -> None:
-        entry, many = entry_of(document, self._profile), self._database.change_many
-        marks = ", ".join("?" * len(entry.columns))
-        [(number,)] = self._rows(
-            f"INSERT INTO search_documents_{{v}} ({DOCUMENT_COLUMNS}) VALUES ({marks}) RETURNING number", entry.columns
-        )
+    def _vector_columns(self) -> tuple[str, str]:
+        if not self._profile.dimension:
+            return "NULL", ""
+        return f"{self._schema}.halfvec_send(v.embedding)", "JOIN search_vectors_{v} v ON v.id = c.id"
+
+    def _vector(self, *columns: object) -> NDArray[np.float32] | None:
+        (vector,) = columns
+        return None if vector is None else halfvec_read(cast(bytes, vector))
+
+    def _new_ids(self, count: int) -> range:
         [(last,)] = self._rows(
             "UPDATE search_versions SET chunks = chunks + ?, last = last + ? WHERE number = ? RETURNING last",
-            (len(entry.chunks), len(entry.chunks), self._number),
+            (count, count, self._number),
         )
-        first = integer(last) - len(entry.chunks) + 1
-        numbered = list(enumerate(entry.chunks, first))
-        many(
-            self._sql(f"INSERT INTO search_chunks_{{v}} (id, document, {CHUNK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"),
-            [(id, number, *chunk.columns) for id, chunk in numbered],
-        )
-        many(
-            self._sql("INSERT INTO search_texts_{v} VALUES (?, ?, ?)"),
-            [(id, chunk.terms, chunk.packed) for id, chunk in numbered],
-        )
-        many(
-            self._sql("INSERT INTO search_words_{v} VALUES (?, ?::tsvector)"),
-            [(id, tsvector(chunk.terms.split())) for id, chunk in numbered],
-        )
-        many(
-            self._sql(f"INSERT INTO search_vectors_{{v}} VALUES (?, ?::{self._schema}.halfvec)"),
-            [
-                (id, halfvec(chunk.vector))
-                for id, chunk in enumerate(document.chunks, first)
-                if chunk.vector is not None
-            ],
-        )
+        return range(integer(last) - count + 1, integer(last) + 1)
+
+    def _add_words(self, chunks: Sequence[tuple[int, str]]) -> None:
+        rows = [(id, tsvector(terms.split())) for id, terms in chunks]
+        self._change_many("INSERT INTO search_words_{v} VALUES (?, ?::tsvector)", rows)
+
+    def _add_vectors(self, vectors: Sequence[tuple[int, NDArray[np.float32]]]) -> None:
+        rows = [(id, halfvec(vector)) for id, vector in vectors]
+        self._change_many(f"INSERT INTO search_vectors_{{v}} VALUES (?, ?::{self._schema}.halfvec)", rows)
+
+    def _remove_words(self, chunks: Sequence[Row]) -> Iterable[str]:
+        return "texts", "words", *(["vectors"] if self._profile.dimension else [])
+
+    def _count(self, frequencies: Counter[str], tenant: str) -> None:
         self._change(
             "INSERT INTO search_frequencies_{v} AS f "
             "SELECT term, ?, chunks FROM unnest(?::text[], ?::bigint[]) found (term, chunks) "
             "ON CONFLICT (term, tenant) DO UPDATE SET chunks = f.chunks + excluded.chunks",
-            (document.tenant, [*entry.frequencies], [*entry.frequencies.values()]),
+            (tenant, [*frequencies], [*frequencies.values()]),
         )
-
-    def _remove(self, documents: Sequence[str], tenant: str | None) -> int:
-        condition, values = ("", ()) if tenant is None else (" AND tenant = ?", (tenant,))
-        rows = self._rows(
-            f"DELETE FROM search_documents_{{v}} WHERE document = ANY(?){condition} RETURNING tenant, number",
-            ([*documents], *values),
-        )
-        numbers: dict[str, list[int]] = {}
-        for owner, number in rows:
-            numbers.setdefault(str(owner), []).append(integer(number))
-        for owner, own in numbers.items():
-            self._remove_chunks(own, owner)
-        return len(rows)
-
-    def _remove_chunks(self, documents: list[int], tenant: str) -> None:
-        rows = self._rows("DELETE FROM search_chunks_{v} WHERE document = ANY(?) RETURNING id", (documents,))
-        ids = [integer(id) for (id,) in rows]
-        texts = self._rows("DELETE FROM search_texts_{v} WHERE id = ANY(?::bigint[]) RETURNING terms", (ids,))
-        for table in ("words", *(["vectors"] if self._profile.dimension else [])):
-            self._change(f"DELETE FROM search_{table}_{{v}} WHERE id = ANY(?::bigint[])", (ids,))
-        frequencies = removed_terms([str(terms) for (terms,) in texts])
-        self._change(
-            "UPDATE search_frequencies_{v} f SET chunks = f.chunks - gone.chunks "
-            "FROM unnest(?::text[], ?::bigint[]) gone (term, chunks) WHERE gone.term = f.term AND f.tenant = ?",
-            ([*frequencies], [*frequencies.values()], tenant),
-        )
-        self._change(
-            "DELETE FROM search_frequencies_{v} WHERE chunks = 0 AND term = ANY(?) AND tenant = ?",
-            ([*frequencies], tenant),
-        )
-        self._change(
-            "UPDATE search_versions SET chunks = chunks - ? WHERE number = ?",
-            (len(ids), self._number),
-        )
-
-    def _sql(self, statement: str) -> str:
-        return statement.replace("{v}", str(self._number))
-
-    def _rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
-        return self._database.rows(self._sql(statement), values)
-
-    def _change(self, statement: str, values: Sequence[object] = ()) -> None:
-        self._database.change(self._sql(statement), values)
-
-
-def _stored(row: tuple[object, ...]) -> StoredChunk:
-    *plain, vector = row
-    known = None if vector is None else halfvec_read(cast(bytes, vector))
-    return StoredChunk(*cast(Any, (*plain, known)))

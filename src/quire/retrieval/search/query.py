@@ -1,4 +1,4 @@
-"""What people type: words, "phrases", -not, and filters like `page:12`, `kind:table`, `in:folder`, `doc:name`."""
+"""Queries as people type them: words, "phrases", -not, filters: `page:12`, `kind:table`, `in:folder`, `doc:name`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PART = re.compile(r'(?P<minus>-)?(?:(?P<name>[a-z]+):)?(?:"(?P<phrase>[^"]*)"|(
 
 @dataclass(frozen=True, slots=True)
 class SearchFilter:
-    """What may be found. Everything given must hold; of several values of one field, any.
+    """The conditions on hits. All that are set must hold; of several values of one field, any.
 
     `folders` are paths of folders or files, or parts of them at a slash; `documents` are ids (sha256) or names of
     files; `pages` are like 1-3,7; `statements` are financial statements (`search.statements`). `since` and

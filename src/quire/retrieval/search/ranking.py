@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Weights = Mapping[str, float]
-"""How much each term of a query says: the rarer, the more."""
+"""The weight of each term of a query: the rarer it is, the more it says."""
 
 
 K1, B = 1.5, 0.75
@@ -36,7 +36,7 @@ K1, B = 1.5, 0.75
 
 @dataclass(frozen=True, slots=True)
 class RankOptions(Profile):
-    """How candidates are ranked.
+    """The options of ranking.
 
     Args:
         k1, b: Of BM25: how fast repetitions of a term saturate, and how much long chunks are held back.

@@ -19,10 +19,10 @@ TOP = 16
 WEIGHT = 0.1
 """Added to the score of a passage that surely answers the query."""
 TABLE_TRUST = 0.75
-"""How much of what the model says of a table counts."""
+"""The share of the score of a model that counts for a table."""
 
 Relevance = Callable[[str, Sequence[str]], Sequence[float]]
-"""How well texts answer a query: the logits of probabilities."""
+"""Scores texts as answers to a query: the logits of probabilities."""
 
 
 def rerank_hits(query: str, hits: Sequence[SearchHit], relevance: Relevance) -> list[SearchHit]:

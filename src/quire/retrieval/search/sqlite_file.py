@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Lock, local
 
@@ -13,16 +13,6 @@ from quire.retrieval.search.sqlite_memory import KeptNumbers
 
 SCHEMA = 2
 BUSY_S = 60.0
-
-
-class IndexWrite:
-    """Runs a statement in a transaction."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def __call__(self, statement: str, values: Sequence[object] = ()) -> int:
-        return self._connection.execute(statement, values).rowcount
 
 
 class IndexFile:
@@ -44,44 +34,46 @@ class IndexFile:
                     "delete it, and run `quire index` again"
                 )
 
+    @property
+    def place(self) -> str:
+        return str(self._path)
+
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
         with self._explained():
             return self._connection().execute(statement, values).fetchall()
 
-    def many(self, statement: str, values: Sequence[Sequence[object]]) -> None:
+    def locked(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        return self.rows(statement, values)  # a transaction locks the whole file
+
+    def change(self, statement: str, values: Sequence[object] = ()) -> int:
+        with self._explained():
+            return self._connection().execute(statement, values).rowcount
+
+    def change_many(self, statement: str, values: Sequence[Sequence[object]]) -> None:
         with self._explained():
             self._connection().executemany(statement, values)
 
-    @contextmanager
-    def writing(self) -> Iterator[IndexWrite]:
+    def transaction(self) -> AbstractContextManager[None]:
         """A transaction of this thread; nested ones belong to the outermost."""
-        connection = self._connection()
-        write = IndexWrite(connection)
-        if connection.in_transaction:
-            yield write
-            return
-        with self._explained():
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield write
-            except BaseException:
-                connection.rollback()
-                raise
-            connection.commit()
+        return self._within("BEGIN IMMEDIATE")
+
+    def reading(self) -> AbstractContextManager[None]:
+        """A transaction in which this thread reads the file as it is at one moment."""
+        return self._within("BEGIN")
 
     @contextmanager
-    def reading(self) -> Iterator[None]:
-        """What this thread reads is of one moment."""
+    def _within(self, begin: str) -> Iterator[None]:
         connection = self._connection()
         if connection.in_transaction:
             yield
             return
         with self._explained():
-            connection.execute("BEGIN")
+            connection.execute(begin)
             try:
                 yield
+                connection.commit()
             finally:
-                connection.rollback()
+                connection.rollback()  # what an error has left; nothing after a commit
 
     def close(self) -> None:
         with self._lock:

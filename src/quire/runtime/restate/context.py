@@ -16,9 +16,9 @@ from quire.core.context import ONCE, Json, Retry, Stopping, Workflow
 from quire.core.errors import RunCancelled, RunError, StoreError
 from quire.core.events import Event
 from quire.runtime.restate import durables
-from quire.runtime.restate.messages import Request, RunFailure, encode_result
-from quire.runtime.restate.records import RunRecords
-from quire.runtime.workflow_guards import check_owner, in_step
+from quire.runtime.restate.messages import Request, RunFailure
+from quire.runtime.restate.run_tables import RunTables
+from quire.runtime.workflow_guards import check_owner, encode_result, in_step
 
 if TYPE_CHECKING:
     from restate import Context as Sdk
@@ -49,10 +49,10 @@ def call_key(workflow: Workflow, key: str, generation: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What all workflows of a worker share."""
+    """The surroundings that all workflows of a worker share."""
 
     workflows: Mapping[str, Workflow]
-    records: RunRecords
+    tables: RunTables
     in_thread: Callable[[str, str, Callable[[], bytes]], Coroutine[Any, Any, bytes]]
     """Runs a function in a thread of a pool, when it is the turn of a run."""
     scopes: frozenset[str] = frozenset()
@@ -96,7 +96,7 @@ class RestateContext:
             except Exception as error:
                 outcome = json.dumps({"error": RunFailure.of(error, self.run_id).encode()}).encode()
                 if isinstance(error, StoreError):
-                    self._around.records.wait_until_there()  # otherwise the next attempt would come too early
+                    self._around.tables.wait_until_there()  # otherwise the next attempt would come too early
             self._store_events()
             return outcome
 
@@ -146,7 +146,7 @@ class RestateContext:
         awakeable, answer = self._asked(lambda: self._sdk.awakeable(_bytes()))
 
         async def note() -> bytes:
-            want = self._around.records.signals.want
+            want = self._around.tables.signals.want
             return await self._around.in_thread(
                 self._pool, self.run_id, lambda: json.dumps(want(self.run_id, name, awakeable)).encode()
             )
@@ -173,7 +173,7 @@ class RestateContext:
 
     def _store_events(self) -> None:
         if events := self.take_events():
-            self._around.records.tell(self.run_id, events)
+            self._around.tables.tell(self.run_id, events)
 
     async def gather(self, *awaited: Awaitable[Json]) -> list[Json]:
         check_owner(self._task, self._workflow, "gather")

@@ -1,4 +1,4 @@
-"""What a workflow awaits on Restate: steps with their attempts, calls, timers and signals.
+"""The awaitables of a workflow on Restate: steps with their attempts, calls, timers and signals.
 
 A workflow is not an asyncio task: `replay` drives it and waits for what it yields. So no internal exception of the SDK
 passes through a workflow, and an await that is not in the journal is noticed (`runtime.guarding`).
@@ -29,7 +29,7 @@ MAX_GENERATIONS = 100
 
 @dataclass(slots=True)
 class Waits:
-    """What a workflow needs before it can continue: one of these, or all."""
+    """A wait of a workflow: for one of these operations, or for all."""
 
     durables: Sequence[Durable]
     every: bool

@@ -17,8 +17,8 @@ from quire.core.events import Event
 from quire.runtime.restate.context import JournalMismatch, RestateContext, Surroundings, handler_of, service_of
 from quire.runtime.restate.messages import CANCELLED, FAILED, Request, RunFailure
 from quire.runtime.restate.pool_slots import PoolSlots
-from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.replay import play
+from quire.runtime.restate.run_tables import RunTables
 
 if TYPE_CHECKING:
     from restate import Context as Sdk
@@ -55,7 +55,7 @@ class Endpoint:
     def __init__(
         self,
         workflows: Sequence[Workflow],
-        records: RunRecords,
+        tables: RunTables,
         *,
         slots: Mapping[str, int],
         options: ServiceOptions | None = None,
@@ -63,12 +63,12 @@ class Endpoint:
     ) -> None:
         """`slots` says which pools are served, and how many steps of each run concurrently."""
         self._workflows = {workflow.name: workflow for workflow in workflows}
-        self._records = records
+        self._tables = tables
         self._options = options or ServiceOptions()
         self._threads = {pool: ThreadPoolExecutor(many, f"quire-{pool}") for pool, many in slots.items()}
         self._slots = {pool: PoolSlots(many) for pool, many in slots.items()}
-        self._keeping = ThreadPoolExecutor(4, "quire-records")
-        self._around = Surroundings(self._workflows, records, self._in_thread, scopes)
+        self._keeping = ThreadPoolExecutor(4, "quire-run-tables")
+        self._around = Surroundings(self._workflows, tables, self._in_thread, scopes)
         self._steps = 0
         self._requests: set[asyncio.Task[Any]] = set()
         self._draining = asyncio.Event()
@@ -146,7 +146,7 @@ class Endpoint:
     async def _keep(self, change: Callable[..., Any], *args: Any) -> Any:
         """A database operation, in a thread. Retried while the database does not answer: running work is not lost."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._keeping, lambda: self._records.patiently(lambda: change(*args)))
+        return await loop.run_in_executor(self._keeping, lambda: self._tables.patiently(lambda: change(*args)))
 
     def _services(self) -> App:
         try:
@@ -203,7 +203,7 @@ class Endpoint:
                 await self._keep(self._lost, workflow, request.run)
                 raise error.__cause__ or error from None
         if request.root:
-            await self._keep(self._records.ended, request.run, outcome)
+            await self._keep(self._tables.ended, request.run, outcome)
         if isinstance(outcome, RunFailure):
             raise TerminalError(outcome.encode(), CANCELLED if outcome.cancelled else FAILED)
         return outcome
@@ -211,7 +211,7 @@ class Endpoint:
     async def _obstacle(self, request: Request) -> bytes | RunFailure | None:
         """Record that a run starts; returns the reason if it must not."""
         try:
-            if await self._keep(self._records.started, request.run):
+            if await self._keep(self._tables.started, request.run):
                 return None
         except UsageError:
             return RunFailure(
@@ -223,11 +223,11 @@ class Endpoint:
         return RunFailure(f"run {request.run} was cancelled", run=request.run, cancelled=True)
 
     async def _store_events(self, run: str, events: Sequence[Event]) -> None:
-        await self._keep(self._records.runs.append, run, events)
+        await self._keep(self._tables.runs.append, run, events)
 
     def _lost(self, workflow: Workflow, run: str) -> None:
         """Fail a run whose code has changed since it started, or is not deterministic: it cannot continue."""
-        self._records.runs.finish(
+        self._tables.runs.finish(
             run,
             "failed",
             error=f"the replay of the workflow {workflow.name} differs from its journal: its code has "

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 
-from quire.core.context import MAX_RESULT, Json
+from quire.core.context import Json
 from quire.core.errors import CATEGORIES, Category, RunError, category_of, exit_code_of
 from quire.core.events import reason_of
+from quire.runtime.workflow_guards import dumps
 
 CANCELLED = 409
 """The code with which Restate ends a cancelled invocation."""
@@ -25,7 +26,7 @@ class Request:
 
     def encode(self) -> bytes:
         """Raises TypeError or ValueError for an argument that cannot be serialised as JSON."""
-        return _dumps({"key": self.key, "run": self.run, "root": self.root, "argument": self.argument})
+        return dumps({"key": self.key, "run": self.run, "root": self.root, "argument": self.argument})
 
     @classmethod
     def decode(cls, data: bytes) -> Request:
@@ -60,25 +61,7 @@ class RunFailure:
         return failure if failure.category in CATEGORIES else cls(failure.message, "unknown", failure.run)
 
     def encode(self) -> str:
-        return _dumps(asdict(self)).decode()
+        return dumps(asdict(self)).decode()
 
     def error(self) -> RunError:
         return RunError(self.message, category=self.category, exit_code=self.exit_code)
-
-
-def encode_result(name: str, result: Json) -> bytes:
-    """Raises RunError for a result that is not JSON, or so large that it belongs in the store."""
-    try:
-        data = _dumps(result)
-    except (TypeError, ValueError) as error:
-        raise RunError(f"{name} returns something that cannot be serialised as JSON: {error}") from error
-    if len(data) > MAX_RESULT:
-        raise RunError(
-            f"{name} returns {len(data):,} bytes; at most {MAX_RESULT // 1024} KiB ({MAX_RESULT:,} bytes) are allowed: "
-            "save it in the store and return its key"
-        )
-    return data
-
-
-def _dumps(value: Json) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

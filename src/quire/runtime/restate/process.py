@@ -60,10 +60,10 @@ class Worker:
 
     def stop(self) -> None:
         """Start no step and shut down when the running ones are done; a second call shuts down now. From any thread."""
-        wanted = self._now if self._stopping else self._leave
+        chosen = self._now if self._stopping else self._leave
         self._stopping = True
         with suppress(RuntimeError):  # it has stopped
-            self._loop.call_soon_threadsafe(wanted.set)
+            self._loop.call_soon_threadsafe(chosen.set)
 
     def wait(self) -> bool:
         """Wait until it has stopped; whether all steps ended in time."""

@@ -11,8 +11,8 @@ from quire.core.errors import RunCancelled, RunError
 from quire.core.events import Event
 from quire.runtime.restate.context import RestateContext
 from quire.runtime.restate.durables import Durable, Waits
-from quire.runtime.restate.messages import RunFailure, encode_result
-from quire.runtime.workflow_guards import ForeignAwait, begun, go_on
+from quire.runtime.restate.messages import RunFailure
+from quire.runtime.workflow_guards import ForeignAwait, begun, encode_result, go_on
 
 if TYPE_CHECKING:
     from restate import RestateDurableFuture

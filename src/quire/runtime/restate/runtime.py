@@ -5,16 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Unpack
 
-from quire.core.context import Json, RunState, RunStatus, Workflow
-from quire.core.errors import RunCancelled, RunError, UsageError
+from quire.core.context import Json, RunFilter, RunStatus, Workflow
+from quire.core.errors import UsageError
 from quire.core.events import Event
 from quire.database.database import Database
 from quire.database.runs import ENDED
 from quire.net.restate_server import RestateServer, ServerInvocation, Unreachable
 from quire.runtime.restate.context import handler_of, service_of
 from quire.runtime.restate.messages import Request, RunFailure
-from quire.runtime.restate.records import RunRecords
+from quire.runtime.restate.run_tables import RunTables
 
 ATTACH_S = 5.0
 """How long one request waits for a result, before the state is checked again."""
@@ -36,8 +37,8 @@ class RestateRuntime:
 
     def __init__(self, server: RestateServer, database: Database, workflows: Sequence[Workflow]) -> None:
         self._server = server
-        self._records = RunRecords(database)
-        self._runs = self._records.runs
+        self._tables = RunTables(database)
+        self._runs = self._tables.runs
         self._workflows = {workflow.name: workflow for workflow in workflows}
 
     def check(self) -> None:
@@ -87,7 +88,7 @@ class RestateRuntime:
             if status.state == "failed":
                 self._kill(run)
             if status.state in ENDED:
-                return _value(status)
+                return status.value()
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
                 raise TimeoutError(f"run {run} has not ended in {timeout_s} s; it continues")
@@ -101,17 +102,9 @@ class RestateRuntime:
             ended = self._runs.ended(runs)
         return ended
 
-    def runs(
-        self,
-        *,
-        flow: str | None = None,
-        state: RunState | None = None,
-        prefix: str = "",
-        before: str | None = None,
-        limit: int = 100,
-    ) -> list[RunStatus]:
+    def runs(self, **chosen: Unpack[RunFilter]) -> list[RunStatus]:
         """As recorded in the database; `status` also asks the server."""
-        return self._runs.list(flow=flow, state=state, prefix=prefix, before=before, limit=limit)
+        return self._runs.list(**chosen)
 
     def pause(self, run: str) -> None:
         raise UsageError(f"run {run} is on Restate, where runs cannot be paused; cancel it and submit it again later")
@@ -134,11 +127,11 @@ class RestateRuntime:
         if reference is not None:
             for invocation in (reference, *self._server.children(reference)):
                 self._server.purge(invocation)
-        self._records.forget(run)
+        self._tables.forget(run)
 
     def send(self, run: str, name: str, value: Json) -> None:
         self._runs.status(run)
-        awakeables, answer = self._records.signals.answer(run, name, value)
+        awakeables, answer = self._tables.signals.answer(run, name, value)
         for awakeable in awakeables:
             self._server.resolve(awakeable, {"value": answer})
 
@@ -174,7 +167,7 @@ class RestateRuntime:
         if found.result == "success":
             return  # the worker is about to record it
         failure = RunFailure.decode(*_parse_failure(found.failure or ""))
-        self._records.ended(run, failure)
+        self._tables.ended(run, failure)
 
     def _kill(self, run: str) -> None:
         """Kill what the server still retries of a run that a worker found to be impossible."""
@@ -194,12 +187,3 @@ def _parse_failure(failure: str) -> tuple[str, int]:
     code, bracket, message = failure.removeprefix("[").partition("] ")
     first = code.split(" ")[0]
     return (message, int(first)) if bracket and first.isdigit() else (failure, 500)
-
-
-def _value(status: RunStatus) -> Json:
-    if status.state == "cancelled":
-        raise RunCancelled(status.error or f"run {status.run} was cancelled")
-    if status.state == "failed":
-        message = status.error or f"run {status.run} failed"
-        raise RunError(message, category=status.category or "runtime", exit_code=status.exit_code)
-    return status.result

@@ -15,17 +15,15 @@ from starlette.responses import Response, StreamingResponse
 from quire.core.context import Json
 from quire.core.errors import QuireError, UsageError
 from quire.core.types import BBox
-from quire.database.reviews import OPEN, ItemRow, QueueFilter, ReviewRow, StaleItem
+from quire.database.reviews import LEASE_S, OPEN, ItemRow, QueueFilter, ReviewRow, StaleItem
 from quire.durable.extracts.extract_request import ExtractRequest
-from quire.durable.review.review_queue import LEASE_S, ReviewQueue
-from quire.durable.review.store_reviews import StoreReviews
 from quire.durable.views.views import DocumentViews
 from quire.evidence.extract.extraction_json import alternative_json, evidence_json, extraction_json, extraction_of
 from quire.evidence.review.decisions import UNDO, Decision
 from quire.evidence.review.items import Doubt, ReviewItem, part_of
 from quire.reading.messages import DocumentReference
 from quire.service.api import stored_bytes as answering
-from quire.service.api.errors import ApiError, ApiRoute
+from quire.service.api.errors import ApiError
 from quire.service.api.review_schemas import (
     REVIEWER,
     ClaimedItems,
@@ -42,26 +40,24 @@ from quire.service.api.review_schemas import (
     SampleRequest,
     StaleFault,
 )
+from quire.service.api.router import api_router, request_body
 from quire.service.api.runs import Before, Limit
-from quire.service.api.schemas import ApiFault
 from quire.service.api.task_requests import validated
 from quire.service.api.tenant_views import RunFinder
 from quire.service.security import tenant_of
 from quire.service.service import Service
 from quire.service.uploads import json_body
-from quire.store.scoped import document_in
 
 MOST_ITEMS = 100
 EDGE = 1.001
-"""Where a page ends: sums of fractions are rounded."""
+"""The right and lower end of a page: sums of fractions are rounded."""
 Doubts = Annotated[list[Doubt] | None, Query(description="Only values with these doubts.")]
 Name = Annotated[str, Query(max_length=1000)]
 
 
 def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> APIRouter:
     """The router of `/api/review`."""
-    failures: dict[int | str, dict[str, Any]] = {code: {"model": ApiFault} for code in (404, 422)}
-    router = APIRouter(prefix="/api/review", tags=["review"], route_class=ApiRoute, responses=failures)
+    router = api_router("/api/review", "review", 404, 422)
     reviewing = _Reviewing(service, finder, views)
 
     async def body(request: Request, model: type[BaseModel]) -> Any:
@@ -83,7 +79,7 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
         )
         return _json({"reviews": reviews, "next": following})
 
-    @router.post("", status_code=201, response_model=ReviewSummary, openapi_extra=_sent(ReviewRequest))
+    @router.post("", status_code=201, response_model=ReviewSummary, openapi_extra=request_body(ReviewRequest))
     async def open_(request: Request) -> Response:
         """Put an extraction up for review. The same extraction of the same document is the same review."""
         wanted = await body(request, ReviewRequest)
@@ -102,26 +98,26 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
         wanted = QueueFilter(tenant(request), tuple(doubt or ()), field, run, review)
         return _json(await service.call(reviewing.queue, wanted, limit))
 
-    @router.post("/claims", response_model=ClaimedItems, openapi_extra=_sent(ClaimRequest))
+    @router.post("/claims", response_model=ClaimedItems, openapi_extra=request_body(ClaimRequest))
     async def claim(request: Request) -> Response:
         """Claim the next open value, or the next list with open values. No two claims have the same value."""
         wanted = await body(request, ClaimRequest)
         claimed = await service.call(reviewing.claim, wanted, tenant(request))
         if claimed["claim"] and await request.is_disconnected():  # nobody would give it back before its lease expires
-            await service.call(service.reviews.queue.release, claimed["claim"], tenant(request))
+            await service.call(service.reviews.tables.release, claimed["claim"], tenant(request))
         return _json(claimed)
 
     @router.put("/claims/{claim}", response_model=ClaimLease)
     async def renew(request: Request, claim: str) -> Response:
         """The heartbeat of a claim: it holds again for its whole lease."""
-        if not await service.call(service.reviews.queue.renew, claim, tenant(request)):
+        if not await service.call(service.reviews.tables.renew, claim, tenant(request)):
             raise ApiError(404, _LOST)
         return _json({"claim": claim, "lease_s": LEASE_S})
 
     @router.delete("/claims/{claim}", status_code=204, response_class=Response)
     async def release(request: Request, claim: str) -> Response:
         """Give the values back. A claim that has ended stays ended."""
-        await service.call(service.reviews.queue.release, claim, tenant(request))
+        await service.call(service.reviews.tables.release, claim, tenant(request))
         return Response(status_code=204)
 
     @router.get("/samples", response_class=Response, responses={200: {"content": {"application/jsonl": {}}}})
@@ -134,20 +130,21 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
     @router.get("/{review}", response_model=ReviewDetail)
     async def one(request: Request, review: str) -> Response:
         """A review with all its values, and the extraction as it is after the decisions."""
-        data = _encoded(await service.call(reviewing.detail, await found(request, review)))
+        data = answering.json_bytes(await service.call(reviewing.detail, await found(request, review)))
         return answering.json_response(request, data)
 
     @router.get("/{review}/history", response_model=ReviewHistory)
     async def history(request: Request, review: str) -> Response:
         """Who decided what, and when."""
-        entries = await service.call(service.reviews.queue.history, await found(request, review))
+        row = await found(request, review)
+        entries = await service.call(service.reviews.tables.history, row.id)
         shown = ("path", "version", "action", "decision", "reviewer", "at")
         return _json({"history": [{name: getattr(one, name) for name in shown} for one in entries]})
 
     @router.post(
         "/{review}/decisions",
         response_model=ReviewedItem,
-        openapi_extra=_sent(DecisionRequest),
+        openapi_extra=request_body(DecisionRequest),
         responses={409: {"model": StaleFault}},
     )
     async def decide(request: Request, review: str) -> Response:
@@ -160,7 +157,7 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
             item = await service.call(reviewing.item, row, error.item)
             return _json({"detail": str(error), "item": item}, 409)
 
-    @router.put("/{review}/sample", response_model=ReviewSummary, openapi_extra=_sent(SampleRequest))
+    @router.put("/{review}/sample", response_model=ReviewSummary, openapi_extra=request_body(SampleRequest))
     async def sample(request: Request, review: str) -> Response:
         """Mark a review as a sample to learn from, or take that back."""
         row = await found(request, review)
@@ -177,24 +174,21 @@ class _Reviewing:
     """Reviews as JSON. Its methods block."""
 
     def __init__(self, service: Service, finder: RunFinder, views: DocumentViews) -> None:
-        self._views = views
-        self._reviews: StoreReviews = service.reviews
-        self._queue: ReviewQueue = service.reviews.queue
-        self._finder, self._store = finder, service.store
+        self._service, self._finder, self._views = service, finder, views
+        self._queue = service.reviews
 
     def found(self, id: str, tenant: str) -> ReviewRow:
-        row = self._queue.find(id, tenant)
+        row = self._queue.tables.find(id, tenant)
         if row is None:
             raise ApiError(404, f"there is no review {id[:100]}")
         return row
 
     def open(self, wanted: ReviewRequest, tenant: str) -> dict[str, Json]:
         document = self._finder.document(wanted.document, tenant)
-        sha256 = document.reference["source"]["id"]
         given: Mapping[str, Json] | None = wanted.extraction
         schema: Json = wanted.schema_
         if given is None:
-            given = json.loads(self._store.load(document.extraction))
+            given = json.loads(self._service.store.load(document.extraction))
             asked = ExtractRequest.from_json(document.status.inputs["extract"])
             schema = asked.schema or list(asked.fields)
         elif schema is None:
@@ -203,17 +197,15 @@ class _Reviewing:
             extraction = extraction_of(given)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ApiError(422, f"extraction: it is no extraction of Quire: {error}", category="usage") from error
-        if extraction.document != sha256:
+        if extraction.document != document.reference["source"]["id"]:
             raise ApiError(422, "extraction: it is of another document", document=wanted.document, category="usage")
         try:
             row = self._queue.open(
                 extraction if wanted.extraction is None else replace(extraction, name=document.name),
                 schema,
-                tenant=tenant,
-                document=document_in(tenant, sha256),
-                reference=document.reference,
-                place=str(document.id),
+                document.reference,
                 run=document.status.run,
+                place=str(document.id),
                 doubts=wanted.doubts,
                 below=wanted.below,
             )
@@ -265,7 +257,7 @@ class _Reviewing:
                 reference = cast("DocumentReference", review.reference)
                 self._views.check_place(reference, decision.page, decision.blocks)
             row = self._queue.decide(review, given.path, decision, **about)  # type: ignore[arg-type]
-        self._reviews.report(review.id)
+        self._queue.report(self._service.runtime, review.id)
         return self.item(review, row)
 
     def detail(self, review: ReviewRow) -> dict[str, Json]:
@@ -279,12 +271,12 @@ class _Reviewing:
 
     def samples(self, tenant: str) -> Iterator[bytes]:
         """A line for each sample. One whose document cannot be looked at any more has no content."""
-        for review, sample in self._reviews.samples(tenant):
+        for review, sample in self._queue.samples(tenant):
             try:
                 yield self._views.sample(cast("DocumentReference", review.reference), sample)
             except QuireError:
-                if self._queue.find(review.id, tenant) is not None:  # or it was deleted meanwhile
-                    yield _encoded(sample) + b"\n"
+                if self._queue.tables.find(review.id, tenant) is not None:  # or it was deleted meanwhile
+                    yield answering.json_bytes(sample) + b"\n"
 
     def item(self, review: ReviewRow, row: ItemRow) -> dict[str, Json]:
         """A `ReviewedItem`."""
@@ -327,7 +319,7 @@ class _Reviewing:
                 "name": row.name,
                 "opened": row.opened,
                 "ended": row.ended,
-                "sample": self._reviews.is_sample(row),
+                "sample": self._queue.is_sample(row),
                 "open": dict(doubts[row.id]),
                 "states": dict(states[row.id]),
             }
@@ -336,7 +328,7 @@ class _Reviewing:
 
 
 def _described(item: ReviewItem) -> dict[str, Json]:
-    """What the schema and the extraction say about a value."""
+    """A value as the schema and the extraction describe it."""
     leaf, conflict, missing = item.leaf, item.conflict, item.missing
     values = conflict and {"values": [alternative_json(one) for one in conflict.values], "reason": conflict.reason}
     return {
@@ -375,17 +367,6 @@ def _name(given: str) -> str:
     return "".join(letter for letter in given if letter.isprintable()).strip()[:REVIEWER]
 
 
-def _sent(model: type[BaseModel]) -> dict[str, Any]:
-    """The body of a request, for the OpenAPI description: it is read after what it is about was found."""
-    schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
-    schema.pop("$defs", None)  # those are described with the answers
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
-
-
 def _json(value: object, status: int = 200) -> Response:
     headers = {"Cache-Control": "no-store"}
-    return Response(_encoded(value), status, headers, "application/json")
-
-
-def _encoded(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
+    return Response(answering.json_bytes(value), status, headers, "application/json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import JSONResponse, Response
@@ -16,8 +16,9 @@ from quire.reading.messages import DocumentReference
 from quire.retrieval.search.hit_crops import crop_box
 from quire.retrieval.search.hits import SearchHit
 from quire.retrieval.search.query import SearchFilter
-from quire.service.api.errors import ApiError, ApiRoute
-from quire.service.api.schemas import ApiFault, FoundPlaces
+from quire.service.api.errors import ApiError
+from quire.service.api.router import api_router
+from quire.service.api.schemas import FoundPlaces
 from quire.service.api.tenant_views import DocumentId, FoundDocument, RunFinder
 from quire.service.security import tenant_of
 from quire.service.service import Service
@@ -30,8 +31,7 @@ DPI = 110
 
 def search_routes(service: Service, finder: RunFinder, views: DocumentViews) -> APIRouter:
     """The router of `/api/search`."""
-    failures: dict[int | str, dict[str, Any]] = {code: {"model": ApiFault} for code in (422, 501)}
-    router = APIRouter(prefix="/api/search", tags=["documents"], route_class=ApiRoute, responses=failures)
+    router = api_router("/api/search", "documents", 422, 501)
     searching = _Searching(service, finder, views)
 
     @router.get("", response_model=FoundPlaces)

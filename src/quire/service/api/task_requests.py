@@ -8,11 +8,11 @@ from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from quire.core.context import Json
 from quire.core.errors import UsageError
 from quire.core.keys import digest_of
-from quire.database.runs import run_of
 from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.evidence.extract.extractor_registry import extractor_names
@@ -23,17 +23,17 @@ from quire.service.api.errors import ApiError
 from quire.service.api.schemas import ExtractOptions, ExtractSubmission, RunOptions, RunRequest, UrlSource
 from quire.service.api.tenant_views import RunFinder
 from quire.service.security import tenant_of
-from quire.service.service import FLOW, Service
+from quire.service.service import Service
 from quire.service.uploads import form_body, json_body
 
 
 class Submitting:
-    """Requests as tasks of the types `read` and `extract`. Each method returns the run."""
+    """Requests as tasks of the types `read` and `extract`. Each method answers with the run."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self, service: Service, finder: RunFinder) -> None:
+        self._service, self._finder = service, finder
 
-    async def read(self, request: Request, finder: RunFinder, idempotency_key: str | None) -> str:
+    async def read(self, request: Request, idempotency_key: str | None) -> Response:
         tenant = tenant_of(request, self._service.settings)
         if _is_form(request):
             sources, parts = await self._files(request, tenant, ("options",))
@@ -45,7 +45,7 @@ class Submitting:
         if body.document is None:
             options = body.options or RunOptions.model_validate({})
             return await self._submit("read", tenant, _urls(body.sources), options, idempotency_key)
-        found = await self._service.call(finder.document, body.document, tenant)
+        found = await self._service.call(self._finder.document, body.document, tenant)
         before = found.status.inputs
         options = body.options or RunOptions.model_validate(dict(before.get("read", {})))
         extract, type_ = before.get("extract"), "read" if before.get("extract") is None else "extract"
@@ -59,7 +59,7 @@ class Submitting:
             before.get("review", "none"),
         )
 
-    async def extract(self, request: Request, finder: RunFinder, idempotency_key: str | None) -> str:
+    async def extract(self, request: Request, idempotency_key: str | None) -> Response:
         tenant = tenant_of(request, self._service.settings)
         if _is_form(request):
             sources, parts = await self._files(request, tenant, ("extract", "options"))
@@ -74,7 +74,7 @@ class Submitting:
             asked, options = body, body.options or RunOptions.model_validate({})
             sources = _urls(body.sources)
             if body.document is not None:
-                found = await self._service.call(finder.document, body.document, tenant)
+                found = await self._service.call(self._finder.document, body.document, tenant)
                 sources = [{"stored": found.reference["source"], "uri": found.name}]
                 if body.options is None:  # as it was read, so that it is not read again
                     options = RunOptions.model_validate(dict(found.status.inputs["read"]))
@@ -104,7 +104,7 @@ class Submitting:
         idempotency_key: str | None,
         extract: Mapping[str, Json] | None = None,
         review: Literal["none", "queue", "wait"] = "none",
-    ) -> str:
+    ) -> Response:
         service = self._service
         await service.call(_check, options)
         kind = "api" if type == "read" else f"api/{type}"
@@ -126,7 +126,10 @@ class Submitting:
             argument["extract"] = extract
         if review != "none":
             argument["review"] = review
-        return run_of(FLOW, await service.submit(argument, task=key))
+        submitted = await service.call(service.submit, argument, task=key)
+        status = await service.call(self._finder.status, submitted.run, tenant)
+        run = await service.call(self._finder.run_json, status)
+        return JSONResponse(run, 201, {"Location": f"/api/runs/{status.run}"})
 
     async def _json(self, request: Request) -> bytes:
         return await json_body(request, self._service.settings.max_body_bytes)

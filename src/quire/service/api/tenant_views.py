@@ -245,7 +245,7 @@ class RunFinder:
 
     def _reviewed(self, id: DocumentId, tenant: str) -> FoundDocument | None:
         """The document of a review: its pages are shown while its run still waits, and when the run was removed."""
-        review = self._service.reviews.queue.find(id.run, tenant) if id.run.startswith(REVIEW) else None
+        review = self._service.reviews.tables.find(id.run, tenant) if id.run.startswith(REVIEW) else None
         if review is None or review.reference is None or id.number != 1:
             return None
         reference: DocumentReference = review.reference
@@ -270,7 +270,7 @@ class RunFinder:
         return found, None
 
     def trace(self, document: FoundDocument, page: int) -> list[dict[str, Json]]:
-        """What each stage did for a page in the run of the document."""
+        """The trace of a page in the run of the document: what each stage did."""
         status = document.status
         tally = self._tallies.of(status.run, status.last_event)
         pages = tally.documents.get(document.reference["source"]["id"])

@@ -3,7 +3,8 @@
 import { download, getJson, postJson, request } from "./api.js";
 import { Crops } from "./crops.js";
 import { describe, documentStatus } from "./documentrow.js";
-import { button, el, first, icon, menu, notify, replace } from "./dom.js";
+import { button, el, first, menu, notify, replace } from "./dom.js";
+import { failedPart, failedView } from "./failures.js";
 import { DocumentModel } from "./model.js";
 import { RunProgress } from "./progress.js";
 import { ZOOM_STEP, pageTools } from "./reviewtools.js";
@@ -99,18 +100,7 @@ export class Extracted {
 
   _fail(/** @type {string} */ title, reason, advice) {
     replace(this.barPlace);
-    replace(
-      this.main,
-      el(
-        "div",
-        { class: "empty failed" },
-        icon("alert"),
-        el("h1", { class: "lead" }, title),
-        el("p", { class: "reason" }, reason),
-        advice && el("p", { class: "advice" }, advice),
-        el("a", { class: "secondary", href: "#/extract" }, "Extract values"),
-      ),
-    );
+    replace(this.main, failedView(title, reason, advice, { href: "#/extract", label: "Extract values" }));
   }
 
   _show(/** @type {Api.Run} */ run) {
@@ -180,16 +170,7 @@ export class Extracted {
     } catch (error) {
       if (this.closed || this.shown !== one.id) return;
       this.shown = null;
-      replace(
-        this.body,
-        el(
-          "div",
-          { class: "trouble", role: "alert" },
-          icon("alert"),
-          el("p", {}, error.message),
-          button("Try again", () => this._load(), { class: "secondary" }),
-        ),
-      );
+      replace(this.body, failedPart(error.message, () => this._load()));
     }
   }
 

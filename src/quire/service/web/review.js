@@ -2,6 +2,7 @@
 
 import { download, getJson, request } from "./api.js";
 import { button, el, icon, notify, replace } from "./dom.js";
+import { failedPart } from "./failures.js";
 import { reviewerName, setReviewerName } from "./reviewer.js";
 import { DOUBTS } from "./reviewvalue.js";
 import { ago, count } from "./words.js";
@@ -94,17 +95,7 @@ export class Reviews {
       this._showRuns(listed.reviews);
       this._showList(listed.reviews);
     } catch (error) {
-      if (!this._closed)
-        replace(
-          this.list,
-          el(
-            "div",
-            { class: "trouble", role: "alert" },
-            icon("alert"),
-            el("p", {}, error.message),
-            button("Try again", () => this._load(), { class: "secondary" }),
-          ),
-        );
+      if (!this._closed) replace(this.list, failedPart(error.message, () => this._load()));
     }
   }
 

@@ -2,6 +2,7 @@
 
 import { download, getJson, request } from "./api.js";
 import { button, el, icon, menu, notify, replace } from "./dom.js";
+import { failedView } from "./failures.js";
 import { Filmstrip } from "./filmstrip.js";
 import { fillFilters } from "./filters.js";
 import { DocumentModel } from "./model.js";
@@ -77,18 +78,7 @@ export class Viewer {
 
   _fail(/** @type {string} */ title, reason, advice) {
     replace(this.barPlace);
-    replace(
-      this.main,
-      el(
-        "div",
-        { class: "empty failed" },
-        icon("alert"),
-        el("h1", { class: "lead" }, title),
-        el("p", { class: "reason" }, reason),
-        advice && el("p", { class: "advice" }, advice),
-        el("a", { class: "secondary", href: "#/" }, "All documents"),
-      ),
-    );
+    replace(this.main, failedView(title, reason, advice, { href: "#/", label: "All documents" }));
   }
 
   /** The document is being read: the state of each page, as it changes. */

@@ -114,9 +114,9 @@ def _converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) 
                 _tell(job.on_event, frame)
                 deadline = _renewed(deadline, job)
             case frames.QUESTION:
-                asked = time.monotonic()
+                begun_at = time.monotonic()
                 kind, reply, data = _reply(job.on_request, frame)
-                deadline += time.monotonic() - asked  # time spent in the parent does not count
+                deadline += time.monotonic() - begun_at  # time spent in the parent does not count
                 deadline = _renewed(deadline, job)
                 with contextlib.suppress(ConnectionError):  # it has ended; what it said before is still to be read
                     worker.send(kind, reply, data, timeout_s=deadline - time.monotonic())

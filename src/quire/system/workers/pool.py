@@ -22,8 +22,8 @@ from quire.system.workers.conversation import Assignment, OnEvent, OnRequest, Wo
 from quire.system.workers.process import WorkerProcess
 
 NEW = 0.25
-"""What a brief job, and the first job of a share, cost of a turn: a stream of short documents does not hold up a long
-one, and hardly waits for it."""
+"""The part of a turn that a brief job, and the first job of a share, cost: a stream of short documents does not hold
+up a long one, and hardly waits for it."""
 REMEMBERED = 1000
 """Shares that may be remembered after their last turn."""
 _LEAVING_S = 0.5
@@ -31,7 +31,7 @@ _JOINING_S = 15.0
 
 
 class Lane(IntEnum):
-    """Which workers take a job, and how soon."""
+    """The lane of a job: it decides which workers take it, and how soon."""
 
     CALL = 0
     """A caller waits for it: it is next."""

@@ -26,7 +26,7 @@ from quire.system.workers.procfs import descendants, kill, resident_bytes
 _CHUNK = 1 << 18
 _TAIL = 8192
 _BACKSTOP = 1 << 30
-"""How much address space a worker may reserve beyond its limit, which counts resident memory: then allocations fail."""
+"""Address space that a worker may reserve beyond its limit, which counts resident memory: then allocations fail."""
 _ENDING_S = 10.0
 START_S = 60.0
 

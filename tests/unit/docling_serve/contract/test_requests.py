@@ -6,13 +6,13 @@ import pytest
 
 from quire.docling_serve.contract.enums import InputFormat, OutputFormat
 from quire.docling_serve.contract.refusals import RequestRefused, parsed
-from quire.docling_serve.contract.request_options import NO_LAST_PAGE, ConvertOptions
+from quire.docling_serve.contract.request_options import NO_LAST_PAGE, ConvertDocumentsOptions
 from quire.docling_serve.contract.requests import (
-    BatchConvertRequest,
-    ConvertRequest,
-    HierarchicalChunkRequest,
-    HybridChunkRequest,
-    OldRequest,
+    BatchConvertSourcesRequest,
+    ConvertSourcesRequest,
+    HierarchicalChunkerOptionsDocumentsRequest,
+    HybridChunkerOptionsDocumentsRequest,
+    OldConvertRequest,
 )
 
 FILE = {"kind": "file", "base64_string": "eA==", "filename": "a.md"}
@@ -29,13 +29,13 @@ def refused(model, body) -> list:
     return [(error["type"], error["loc"], error["msg"]) for error in found.value.detail]
 
 
-def options(**sent) -> ConvertOptions:
+def options(**sent) -> ConvertDocumentsOptions:
     body = {"options": sent, "sources": [FILE]}
-    return parsed(ConvertRequest, json.dumps(body).encode()).options
+    return parsed(ConvertSourcesRequest, json.dumps(body).encode()).options
 
 
 def test_defaults_are_those_of_the_contract():
-    found = parsed(ConvertRequest, json.dumps({"sources": [FILE]}).encode())
+    found = parsed(ConvertSourcesRequest, json.dumps({"sources": [FILE]}).encode())
     assert found.target.kind == "inbody"
     assert found.callbacks == []
     made = found.options
@@ -61,7 +61,7 @@ def test_defaults_are_those_of_the_contract():
 def test_unknown_keys_are_ignored():
     found = options(ocr=True, return_as_file=False, to_formats=["md", "json"])
     assert found.to_formats == ["md", "json"]
-    parsed(ConvertRequest, json.dumps({"sources": [FILE | {"x": 1}], "y": 2}).encode())
+    parsed(ConvertSourcesRequest, json.dumps({"sources": [FILE | {"x": 1}], "y": 2}).encode())
 
 
 def test_deprecated_ocr_engine_becomes_the_preset():
@@ -134,7 +134,7 @@ def test_page_range_that_javascript_rounded_is_the_default():
     ],
 )
 def test_request_that_is_not_valid_says_where(body, kind, place, message):
-    assert refused(ConvertRequest, body) == [(kind, ["body", *place], message)]
+    assert refused(ConvertSourcesRequest, body) == [(kind, ["body", *place], message)]
 
 
 EITHER = "The parameters {} are mutually exclusive, only one of them can be set."
@@ -201,13 +201,13 @@ EITHER = "The parameters {} are mutually exclusive, only one of them can be set.
     ],
 )
 def test_option_that_is_not_valid_says_where(sent, kind, place, message):
-    found = refused(ConvertRequest, {"options": sent, "sources": [FILE]})
+    found = refused(ConvertSourcesRequest, {"options": sent, "sources": [FILE]})
     assert found == [(kind, ["body", "options", *place], message)]
 
 
 def test_legacy_and_new_model_options_do_not_mix():
     sent = {"vlm_pipeline_model": "granite_docling", "vlm_pipeline_preset": "default"}
-    [(kind, place, message)] = refused(ConvertRequest, {"options": sent, "sources": [FILE]})
+    [(kind, place, message)] = refused(ConvertSourcesRequest, {"options": sent, "sources": [FILE]})
     assert (kind, place) == ("value_error", ["body", "options"])
     assert message.startswith("Value error, Cannot mix legacy VLM options")
 
@@ -222,19 +222,19 @@ def test_legacy_and_new_model_options_do_not_mix():
     ],
 )
 def test_body_that_is_no_request_is_refused(body, kind, place):
-    [(found, where, _)] = refused(ConvertRequest, body)
+    [(found, where, _)] = refused(ConvertSourcesRequest, body)
     assert (found, where) == (kind, place)
 
 
 @pytest.mark.parametrize("body", [b"\xff\xfe{}", b"[" * 100_000, b'{"a": ' + b"9" * 10_000 + b"}"])
 def test_body_that_cannot_be_parsed_is_refused(body):
     with pytest.raises(RequestRefused) as found:
-        parsed(ConvertRequest, body)
+        parsed(ConvertSourcesRequest, body)
     assert found.value.status in (400, 422)
 
 
 def test_batch_takes_no_files_and_no_target_in_the_body():
-    found = refused(BatchConvertRequest, {"sources": [FILE], "target": {"kind": "inbody"}})
+    found = refused(BatchConvertSourcesRequest, {"sources": [FILE], "target": {"kind": "inbody"}})
     assert found == [
         (
             "union_tag_invalid",
@@ -253,14 +253,14 @@ def test_batch_takes_no_files_and_no_target_in_the_body():
 
 def test_batch_takes_archives_by_address():
     body = {"sources": [{"kind": "http", "url": "https://example.org/a.zip"}]}
-    assert parsed(BatchConvertRequest, json.dumps(body).encode()).target is None
+    assert parsed(BatchConvertSourcesRequest, json.dumps(body).encode()).target is None
 
 
 def test_chunker_must_be_that_of_the_route():
     body = {"sources": [HTTP], "chunking_options": {"chunker": "hybrid"}}
-    [(kind, place, _)] = refused(HierarchicalChunkRequest, body)
+    [(kind, place, _)] = refused(HierarchicalChunkerOptionsDocumentsRequest, body)
     assert (kind, place) == ("literal_error", ["body", "chunking_options", "chunker"])
-    made = parsed(HybridChunkRequest, json.dumps(body).encode()).chunking_options
+    made = parsed(HybridChunkerOptionsDocumentsRequest, json.dumps(body).encode()).chunking_options
     assert made.model_dump() == {
         "chunker": "hybrid",
         "use_markdown_tables": False,
@@ -279,13 +279,13 @@ def test_v1alpha_is_the_same_in_other_words():
         "file_sources": [{"base64_string": "eA==", "filename": "b.md"}],
         "options": {"to_formats": ["md"], "return_as_file": True, "ocr_engine": "easyocr"},
     }
-    found = parsed(OldRequest, json.dumps(sent).encode()).request()
+    found = parsed(OldConvertRequest, json.dumps(sent).encode()).request()
     assert [source.kind for source in found.sources] == ["http", "file"]
     assert found.target.kind == "zip"
     assert found.options.ocr_preset == "easyocr"
-    assert refused(OldRequest, {"options": {}})[0][1] == ["body"]
+    assert refused(OldConvertRequest, {"options": {}})[0][1] == ["body"]
     sent = {"file_sources": [{"base64_string": "eA==", "filename": "b.md"}]}
-    assert "target" not in parsed(OldRequest, json.dumps(sent).encode()).request().model_fields_set
+    assert "target" not in parsed(OldConvertRequest, json.dumps(sent).encode()).request().model_fields_set
 
 
 def test_secrets_are_not_shown():
@@ -293,4 +293,4 @@ def test_secrets_are_not_shown():
     source = HTTP | {"headers": {"Authorization": "hidden3"}}
     callback = {"url": "https://example.org", "headers": {"a": "hidden4"}}
     body = {"sources": [source, FILE | {"base64_string": "hidden5"}], "target": target, "callbacks": [callback]}
-    assert "hidden" not in repr(parsed(ConvertRequest, json.dumps(body).encode()))
+    assert "hidden" not in repr(parsed(ConvertSourcesRequest, json.dumps(body).encode()))

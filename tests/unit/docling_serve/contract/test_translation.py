@@ -9,12 +9,16 @@ from quire.docling_serve.contract.forms import chunk_form, convert_form
 from quire.docling_serve.contract.orders import Order
 from quire.docling_serve.contract.policy import Policy
 from quire.docling_serve.contract.refusals import RequestRefused, validated
-from quire.docling_serve.contract.request_options import ConvertOptions, HierarchicalOptions, HybridOptions
+from quire.docling_serve.contract.request_options import (
+    ConvertDocumentsOptions,
+    HierarchicalChunkerOptions,
+    HybridChunkerOptions,
+)
 from quire.docling_serve.contract.requests import (
-    BatchConvertRequest,
-    ConvertRequest,
-    FileSource,
-    HybridChunkRequest,
+    BatchConvertSourcesRequest,
+    ConvertSourcesRequest,
+    FileSourceRequest,
+    HybridChunkerOptionsDocumentsRequest,
 )
 from quire.docling_serve.contract.translation import decoded, document_version, source_json, translate
 from quire.durable.reads.read_request import ReadRequest, SourceRef
@@ -27,7 +31,7 @@ POLICY = Policy(tesseract_data=frozenset({"eng", "deu", "osd"}))
 
 def translated(options=None, policy=POLICY, sources=(FILE,), version=None, **more):
     body = {"options": options or {}, "sources": list(sources), **more}
-    return translate(Order.of_convert(validated(ConvertRequest, body)), policy, version=version)
+    return translate(Order.of_convert(validated(ConvertSourcesRequest, body)), policy, version=version)
 
 
 def refusal(make, *arguments, **more) -> str:
@@ -54,14 +58,12 @@ def test_defaults_read_everything_and_return_markdown():
             "version": None,
             "titles": False,
         },
-        "enrich": None,
-        "chunking": None,
-        "include_converted_doc": False,
-        "targets": [{"kind": "inbody"}],
+        "target": {"kind": "inbody"},
+        "more_targets": [],
         "callbacks": [],
         "timeout_s": 604800.0,
         "abort_on_error": False,
-        "from_formats": None,
+        "from_formats": [],
     }
     json.dumps(found)
 
@@ -200,15 +202,15 @@ def test_input_formats_are_limited_when_not_all_are_named():
 def test_chunks_as_an_output_format():
     assert translated({"to_formats": ["chunks"]})["chunking"]["chunker"] == "hybrid"
     found = translated({"to_formats": ["md", "chunks"], "chunking_preset": "hierarchical"})
-    assert found["chunking"] == HierarchicalOptions().model_dump()
+    assert found["chunking"] == HierarchicalChunkerOptions().model_dump()
     found = translated({"to_formats": ["chunks"], "chunking_options": {"chunker": "hybrid", "max_tokens": 9}})
     assert found["chunking"]["max_tokens"] == 9
 
 
 def test_too_many_sources():
     assert refusal(translated, sources=[FILE] * 4) == "Too many sources: 4 exceeds the maximum of 3."
-    form = convert_form([])
-    said = refusal(translate, Order.of_form(form, 4), POLICY)
+    form = convert_form([], 4)
+    said = refusal(translate, form, POLICY)
     assert said == "Too many files: 4 exceeds the maximum of 3."
 
 
@@ -218,31 +220,34 @@ PRESIGNED = "Presigned URL target requires artifact storage to be configured and
 def test_presigned_target_is_refused_with_the_text_that_the_client_of_docling_knows():
     """It then asks for another target; no setting is named, because there is none."""
     assert refusal(translated, target={"kind": "presigned_url"}).startswith(PRESIGNED)
-    form = convert_form([("target_type", "presigned_url")])
-    said = refusal(translate, Order.of_form(form, 1), POLICY)
+    form = convert_form([("target_type", "presigned_url")], 1)
+    said = refusal(translate, form, POLICY)
     assert said == f"{PRESIGNED}This server has none: send the target inbody or zip, or a bucket."
 
 
 def test_chunk_routes_have_no_presigned_target():
-    form = chunk_form([("target_type", "presigned_url")], "hybrid")
-    said = refusal(translate, Order.of_form(form, 1), POLICY)
+    form = chunk_form([("target_type", "presigned_url")], 1, "hybrid")
+    said = refusal(translate, form, POLICY)
     assert said == "presigned_url target is not supported for chunk endpoints."
-    assert translate(Order.of_form(chunk_form([], "hybrid"), 1), POLICY)["targets"] == [{"kind": "inbody"}]
+    assert translate(chunk_form([], 1, "hybrid"), POLICY)["target"] == {"kind": "inbody"}
 
 
 def test_chunk_request():
     body = {"sources": [FILE], "include_converted_doc": True, "chunking_options": {"max_tokens": 5}}
-    request = validated(HybridChunkRequest, body)
+    request = validated(HybridChunkerOptionsDocumentsRequest, body)
     found = translate(Order.of_chunk(request, request.chunking_options), POLICY)
-    assert (found["type"], found["include_converted_doc"]) == ("chunk", True)
-    assert found["chunking"] == HybridOptions(max_tokens=5).model_dump()
+    assert found["type"] == "chunk"
+    assert found["chunking"] == HybridChunkerOptions(max_tokens=5).model_dump()
     assert found["outputs"]["formats"] == ["json"]
-    without = translate(Order.of_chunk(validated(HybridChunkRequest, {"sources": [FILE]}), HybridOptions()), POLICY)
+    without = translate(
+        Order.of_chunk(validated(HybridChunkerOptionsDocumentsRequest, {"sources": [FILE]}), HybridChunkerOptions()),
+        POLICY,
+    )
     assert without["outputs"]["formats"] == []
 
 
 def batch(**body):
-    return translate(Order.of_batch(validated(BatchConvertRequest, body)), POLICY)
+    return translate(Order.of_batch(validated(BatchConvertSourcesRequest, body)), POLICY)
 
 
 def test_batch_of_a_bucket_needs_a_bucket():
@@ -251,10 +256,10 @@ def test_batch_of_a_bucket_needs_a_bucket():
         "sources of kind ['s3'] can expand into multiple documents and require a storage target with artifact result "
         "mode; got target kind 'presigned_url'."
     )
-    assert batch(sources=[S3], target=S3)["targets"][0]["bucket"] == "b"
+    assert batch(sources=[S3], target=S3)["target"]["bucket"] == "b"
     several = batch(sources=[S3], target={"kind": "presigned_url"}, targets=[S3, S3 | {"bucket": "c"}])
-    assert [target["bucket"] for target in several["targets"]] == ["b", "c"]
-    assert batch(sources=[{"kind": "http", "url": "https://example.org/a"}])["targets"] == []
+    assert [target["bucket"] for target in (several["target"], *several["more_targets"])] == ["b", "c"]
+    assert batch(sources=[{"kind": "http", "url": "https://example.org/a"}])["target"] == {"kind": "inbody"}
 
 
 def test_a_drive_of_google_is_not_known():
@@ -274,12 +279,12 @@ def test_version_of_the_document():
     ("text", "content"), [("aGVsbG8=", b"hello"), ("aGV\nsbG 8!=", b"hello"), ("aGVsbG8", b"hello"), ("", b"")]
 )
 def test_base64_is_decoded_leniently(text, content):
-    assert decoded(FileSource(base64_string=text, filename="a")) == content
+    assert decoded(FileSourceRequest(base64_string=text, filename="a")) == content
 
 
 def test_sources_as_json_have_no_content_and_texts_as_headers():
     body = {"sources": [FILE, {"kind": "http", "url": "https://example.org/a", "headers": {"a": 1}}]}
-    request = validated(ConvertRequest, body)
+    request = validated(ConvertSourcesRequest, body)
     assert [source_json(source) for source in request.sources] == [
         {"kind": "file", "filename": "a.md"},
         {"kind": "http", "url": "https://example.org/a", "headers": {"a": "1"}},
@@ -315,11 +320,11 @@ LIGHTRAG = [
 
 @pytest.mark.parametrize("fields", [OPEN_WEBUI, OLD_OPEN_WEBUI, LIGHTRAG])
 def test_what_common_programs_send_is_accepted(fields):
-    assert translate(Order.of_form(convert_form(fields), 1), POLICY)
+    assert translate(convert_form(fields, 1), POLICY)
 
 
 def test_every_default_sent_explicitly_is_the_same_request():
-    sent = ConvertOptions().model_dump(mode="json")
+    sent = ConvertDocumentsOptions().model_dump(mode="json")
     assert translated(sent) == translated()
 
 
@@ -327,5 +332,9 @@ def test_every_option_is_documented():
     page = (ROOT / "docs" / "reference" / "docling-serve.md").read_text()
     rows = set(re.findall(r"^\| (.*?) \|", page, flags=re.MULTILINE))
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
-    options = {*ConvertOptions.model_fields, *HybridOptions.model_fields, *HierarchicalOptions.model_fields}
+    options = {
+        *ConvertDocumentsOptions.model_fields,
+        *HybridChunkerOptions.model_fields,
+        *HierarchicalChunkerOptions.model_fields,
+    }
     assert options - named == set()

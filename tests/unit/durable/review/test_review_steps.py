@@ -8,8 +8,8 @@ import yaml
 from quire.core.errors import ConfigurationError
 from quire.durable.flows.workflow import flow_argument, flow_output
 from quire.durable.inline.flow_call import PassingStore
-from quire.durable.review.review_steps import ReviewSteps
-from quire.durable.review.store_reviews import StoreReviews
+from quire.durable.review.review_queue import ReviewQueue
+from quire.durable.review.review_steps import reviewing
 from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.evidence.review.decisions import Decision
 from quire.flow.component_registry import ComponentRegistry
@@ -53,17 +53,17 @@ def test_a_flow_waits_for_a_review_across_a_restart_and_goes_on_with_its_values(
     with FileStore(tmp_path / "store") as store:
         with runtime_on(store) as runtime:
             run = runtime.submit("flow", argument)
-            reviews = StoreReviews(store, runtime)
-            while not (listed := reviews.queue.tables.listed("")):
+            queue = ReviewQueue(store.database)
+            while not (listed := queue.tables.listed("")):
                 runtime.wait_ended([run], timeout_s=0.02)
         (review,) = listed
         assert (review.waiting, review.run) == ([run], run)
-        (item,) = reviews.queue.tables.items(review.id)
+        (item,) = queue.tables.items(review.id)
         given = Decision("correct", "yellow")
-        reviews.queue.decide(review, item.path, given, version=0, claim="", reviewer="Ada")
+        queue.decide(review, item.path, given, version=0, claim="", reviewer="Ada")
         with runtime_on(store) as runtime:
             assert runtime.status(run).state != "finished"
-            StoreReviews(store, runtime).report_all()
+            queue.report_all(runtime)
             output = flow_output(store, runtime.result(run, timeout_s=60))
             assert output == {"values": {item.path: "yellow"}}
             again = flow_output(store, runtime.result(runtime.submit("flow", argument), timeout_s=60))
@@ -72,4 +72,4 @@ def test_a_flow_waits_for_a_review_across_a_restart_and_goes_on_with_its_values(
 
 def test_a_store_that_forgets_cannot_be_reviewed():
     with pytest.raises(ConfigurationError, match="--store"):
-        ReviewSteps(PassingStore()).queue  # noqa: B018 - it raises
+        reviewing(PassingStore()).end("review-1")

@@ -8,7 +8,7 @@ import pytest
 
 from quire.core.types import BBox, Box
 from quire.pages.geometry.extents import are_level, box_of, has_middle, overlap, shared_area, touch, touching
-from quire.pages.geometry.rows import TIGHT_ROW, baseline_rows, from_left, level_rows, near_values
+from quire.pages.geometry.rows import TIGHT_ROW, baseline_rows, connected, from_left, level_rows, near_values
 
 
 class Piece(NamedTuple):
@@ -59,3 +59,7 @@ def test_strokes_of_a_drawing_grow_into_one_box_whatever_their_order():
 
 def test_edges_near_the_one_before_are_one_edge():
     assert near_values([30.0, 10.0, 11.5, 13.0], 2.0) == [[10.0, 11.5, 13.0], [30.0]]
+
+
+def test_things_that_touch_through_others_are_one_group():
+    assert connected(6, [(4, 1), (1, 3), (5, 0)]) == [[0, 5], [1, 3, 4], [2]]

@@ -6,7 +6,8 @@ import pytest
 
 from quire.core.context import MAX_RESULT
 from quire.core.errors import EngineError, InputError, RunError
-from quire.runtime.restate.messages import Request, RunFailure, encode_result
+from quire.runtime.restate.messages import Request, RunFailure
+from quire.runtime.workflow_guards import encode_result
 
 
 def test_a_request_survives_the_way():

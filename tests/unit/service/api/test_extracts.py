@@ -51,7 +51,7 @@ def test_an_extraction_of_an_older_version_is_given_in_the_schema_of_today(serve
     store = server.service.store
     key, document = artifact_key("old", "1", (), digest_of({})), tree["document"]
     old = store.save(key, json.dumps(tree).encode(), stage="extract", document=document)
-    current = server.service.reviews.current({"source": {"id": document}}, old)
+    current = server.service.reviews.current(server.service.store, {"source": {"id": document}}, old)
     given = json.loads(store.load(current))
     assert (given["schema_version"], given["evidence"]["total"]["status"]) == ("quire-extraction/2", "found")
     assert given["coverage"]["found"] == 2

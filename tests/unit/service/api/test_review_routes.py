@@ -10,10 +10,9 @@ from threading import Event
 
 import pytest
 
-from quire.database.reviews import ReviewRow
+from quire.database.reviews import ReviewRow, ReviewTables
 from quire.durable.deletion import delete_documents
 from quire.durable.review.review_queue import ReviewQueue
-from quire.durable.review.store_reviews import StoreReviews
 from quire.durable.views.views import DocumentViews
 from quire.evidence.extract.extraction_json import extraction_json
 from quire.evidence.learn.samples import Sample
@@ -120,7 +119,7 @@ def test_a_claim_whose_client_is_gone_before_the_answer_is_given_back(reviewing,
     mine = reviewing()
     review = mine.open()["id"]
     asked, go_on, given_back = Event(), Event(), Event()
-    claim, release = ReviewQueue.claim, ReviewQueue.release
+    claim, release = ReviewQueue.claim, ReviewTables.release
 
     def slow(*given, **more):
         asked.set()
@@ -132,7 +131,7 @@ def test_a_claim_whose_client_is_gone_before_the_answer_is_given_back(reviewing,
         given_back.set()
 
     monkeypatch.setattr(ReviewQueue, "claim", slow)
-    monkeypatch.setattr(ReviewQueue, "release", released)
+    monkeypatch.setattr(ReviewTables, "release", released)
     connection = HTTPConnection("127.0.0.1", mine.server.port, timeout=60)
     sent = {**mine.headers, "Content-Type": "application/json"}
     connection.request("POST", "/api/review/claims", json.dumps({"review": review}), sent)
@@ -140,7 +139,7 @@ def test_a_claim_whose_client_is_gone_before_the_answer_is_given_back(reviewing,
     connection.close()
     go_on.set()
     assert given_back.wait(60), "it stays with a client that does not know of it"
-    assert not any(item.held for item in mine.server.service.reviews.queue.tables.items(review))
+    assert not any(item.held for item in mine.server.service.reviews.tables.items(review))
 
 
 def test_the_queue_counts_by_doubt_and_field_and_filters(reviewing):
@@ -196,12 +195,12 @@ def test_of_two_reviews_of_a_document_the_latest_is_the_sample(reviewing):
 def test_every_ended_review_is_a_sample_where_the_setting_says_so(reviewing):
     mine = reviewing()
     review = mine.open(doubts=["conflict"])["id"]
-    every = StoreReviews(mine.server.service.store, mine.server.service.runtime, every=True)
+    every = ReviewQueue(mine.server.service.store.database, every=True)
     assert list(every.samples(scope_of(mine.tenant))) == []
     mine.decide(review, "total", action="correct", value="145")
     ((_, sample),) = every.samples(scope_of(mine.tenant))
     assert sample["values"]["total"] == 145
-    row = every.queue.find(review, scope_of(mine.tenant))
+    row = every.tables.find(review, scope_of(mine.tenant))
     assert row is not None
     assert (every.is_sample(row), row.sample) == (True, False)
 
@@ -286,7 +285,7 @@ def test_a_run_waits_for_its_review_and_shows_what_was_decided_after_a_restart(t
         assert extraction["values"] == {item["path"]: "yellow"}
         assert extraction["evidence"][item["path"]]["status"] == "corrected"
         assert b"yellow" in server.get(f"/api/documents/{run}.1/extraction?to=csv").body
-        store, sha256, tables = server.service.store, summary["sha256"], server.service.reviews.queue.tables
+        store, sha256, tables = server.service.store, summary["sha256"], server.service.reviews.tables
         latest = tables.latest
 
         def deleted_meanwhile(document: str) -> Sequence[ReviewRow]:

@@ -10,9 +10,12 @@ import pytest
 
 from quire.core.keys import Profile
 from quire.durable.deletion import delete_documents
+from quire.durable.document_index import Index
+from quire.durable.indexing.store_index import open_indexes
 from quire.retrieval.embed.codec import encode_dense, normalised
 from quire.retrieval.search.backend import IndexProfile
 from tests import documents
+from tests.changed_code import change_code
 from tests.conftest import ROOT
 from tests.fakes.embedding_server import embedding_server, reranks, tei_url
 from tests.unit.service.api.conftest import SEARCHED, serving, wait_indexed
@@ -170,3 +173,71 @@ def test_what_an_earlier_server_has_read_is_indexed_at_the_start(tmp_path):
         assert {hit["document"] for hit in found(again, "harbour")} == {second}
         again.service.runtime.forget(second.rpartition(".")[0])
         assert {hit["document"] for hit in found(again, "harbour")} == {first}
+
+
+def test_after_an_upgrade_all_is_found_while_it_is_indexed_anew_and_the_old_version_goes(tmp_path, monkeypatch):
+    """The new server cannot index at first: what the old one has indexed is found, and then what it indexes itself."""
+    with serving(tmp_path, **SEARCHED) as old:
+        first, second = (old.read(chapter(count), f"{count}.pdf") for count in (1, 2))
+        assert {hit["document"] for hit in found(old, "chapter")} == {first, second}
+    change_code(monkeypatch, tmp_path, "lexicon/terms.py")
+    with serving(tmp_path, idle=True, **SEARCHED) as busy:
+        assert busy.get("/health").status == 200
+        hits = busy.get("/api/search?q=chapter").json["hits"]
+        assert {hit["document"] for hit in hits} == {first, second}
+    with serving(tmp_path, **SEARCHED) as new:
+        third = new.read(chapter(3), "3.pdf")
+        assert {hit["document"] for hit in found(new, "chapter&k=20")} == {first, second, third}
+        (version,) = versions(new)
+        assert version.is_current and version.documents == 3
+    with serving(tmp_path, **SEARCHED) as again:
+        assert {hit["document"] for hit in found(again, "chapter&k=20")} == {first, second, third}
+        assert versions(again) == [version]
+
+
+def test_an_old_version_whose_documents_no_run_has_any_more_goes_too(tmp_path, monkeypatch):
+    with serving(tmp_path, **SEARCHED) as old:
+        gone, left = (old.read(chapter(count), f"{count}.pdf") for count in (1, 2))
+        assert found(old, "chapter")
+        old.service.runtime.forget(gone.rpartition(".")[0])
+    change_code(monkeypatch, tmp_path, "lexicon/terms.py")
+    for _ in range(2):
+        with serving(tmp_path, **SEARCHED) as new:
+            assert {hit["document"] for hit in found(new, "chapter")} == {left}
+    with serving(tmp_path, **SEARCHED) as new:
+        found(new, "chapter")
+        assert [version.documents for version in versions(new)] == [1]
+
+
+def test_what_the_command_line_has_indexed_in_the_store_of_a_server_is_kept(tmp_path, monkeypatch):
+    path = tmp_path / "own.pdf"
+    path.write_bytes(chapter(1))
+    with Index(tmp_path / "store", embedder="none") as index:
+        index.add(path)
+    with serving(tmp_path, **SEARCHED) as old:
+        old.read(chapter(2), "2.pdf")
+        assert found(old, "chapter")
+    change_code(monkeypatch, tmp_path, "lexicon/terms.py")
+    for count in (2, 2):
+        with serving(tmp_path, **SEARCHED) as new:
+            assert found(new, "chapter")
+            assert len(versions(new)) == count
+    with Index(tmp_path / "store", embedder="none") as index:
+        assert [hit.name for hit in index.search("chapter")] == ["own.pdf"]
+        index.add(path)
+        assert [hit.name for hit in index.search("chapter")] == ["own.pdf"]
+    with serving(tmp_path, **SEARCHED) as new:
+        assert found(new, "chapter")
+        assert len(versions(new)) == 1
+
+
+def chapter(number):
+    return documents.placed([documents.Piece(60, 80, f"The chapter {number} is about ship number {number}.")])
+
+
+def versions(server):
+    indexes = open_indexes(server.service.store)
+    try:
+        return indexes.versions()
+    finally:
+        indexes.close()

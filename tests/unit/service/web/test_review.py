@@ -537,7 +537,7 @@ def test_documents_that_were_reviewed_are_not_kept(server, page):
 
 def held(mine: Review) -> list[str]:
     """The parts of a review that someone has."""
-    items = mine.server.service.reviews.queue.tables.items(mine.id)
+    items = mine.server.service.reviews.tables.items(mine.id)
     return list(dict.fromkeys(item.part for item in items if item.held))
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from math import inf
+from typing import TypedDict
 
 from quire.core.types import Cell, Table
 from quire.evidence.extract.lines import PlacedLine
+from quire.pages.geometry.neighbours import Neighbours
 
-ROW = 0.5  # of the lower height: how much two lines of a row share
 HIGH_ABOVE = 2.2  # of the height: how far above a label may be
 LINE_BELOW = 1.2  # of the height: how far below the next line of an address may be
 TALLER = 1.8  # how much the heights of such lines may differ
@@ -21,17 +21,15 @@ _NUMBER_LABEL = re.compile(r"^(?:(?:no|nr|id|ref)\s?[.:]|n[°º]|#)[\s.:]*$", re
 _HEADINGS = frozenset({"title", "heading"})
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
-    """The texts around a line; empty where there is none."""
+class Around(TypedDict, total=False):
+    """The texts around a line, as a candidate has them; those that there are none of are left out."""
 
-    left: str = ""
-    skipped: int = 0
-    """Texts without words between the line and what is `left` of it."""
-    above: str = ""
-    row_head: str = ""
-    column_head: str = ""
-    section: str = ""
+    left: str
+    skipped: int
+    above: str
+    row_head: str
+    column_head: str
+    section: str
 
 
 class Neighbourhood:
@@ -39,16 +37,21 @@ class Neighbourhood:
 
     def __init__(self, lines: Sequence[PlacedLine]) -> None:
         by_page: dict[int, list[PlacedLine]] = defaultdict(list)
-        for line in lines:
-            by_page[line.page].append(line)
-        self._pages = {page: _PageLines(those) for page, those in by_page.items()}
         self._heads: dict[str, _TableHeads] = {}
+        self._headings: dict[int, list[PlacedLine]] = defaultdict(list)
         self._sections: dict[int, str] = {}
         last = ""
         for line in lines:
             self._sections[line.order] = last
-            if line.block.kind in _HEADINGS and line.cell is None:
-                last = line.text
+            is_heading = line.block.kind in _HEADINGS and line.cell is None
+            last = line.text if is_heading else last
+            if line.is_placed:
+                by_page[line.page].append(line)
+                if is_heading:
+                    self._headings[line.page].append(line)
+        self._pages = {page: Neighbours(those) for page, those in by_page.items()}
+        for headings in self._headings.values():
+            headings.sort(key=lambda line: line.middle)
 
     def around(self, line: PlacedLine) -> Around:
         row_head = column_head = ""
@@ -57,104 +60,55 @@ class Neighbourhood:
             if heads is None:
                 heads = self._heads[line.block.id] = _TableHeads(line.block.table)
             row_head, column_head = heads.of_row(line.cell), heads.of_column(line.cell)
-        if line.box is None:
-            before = row_head or line.label
-            return Around(before, 0, "", row_head, column_head, self._sections[line.order])
-        page = self._pages[line.page]
-        left, skipped = (line.label, 0) if line.label else page.left_of(line)
-        above = page.above(line)
-        return Around(left, skipped, above, row_head, column_head, page.section(line) or self._sections[line.order])
+        section = self._sections[line.order]
+        if not line.is_placed:
+            left = row_head or line.label
+            return {"left": left, "row_head": row_head, "column_head": column_head, "section": section}
+        left, skipped = (line.label, 0) if line.label else self._left_of(line)
+        return {
+            "left": left,
+            "skipped": skipped,
+            "above": self._above(line),
+            "row_head": row_head,
+            "column_head": column_head,
+            "section": self._heading(line) or section,
+        }
 
     def below(self, line: PlacedLine) -> PlacedLine | None:
-        """The line that continues this one below, if it is near."""
-        return self._pages[line.page].below(line) if line.box is not None else None
+        """The line that continues this one below, if it is near and of about the same height."""
+        if not line.is_placed:
+            return None
+        found = self._pages[line.page].next_to(line, "below", LINE_BELOW * line.height, OVERLAP)
+        if found is None or max(line.height, found.height) > TALLER * min(line.height, found.height):
+            return None
+        return found
 
-
-class _PageLines:
-    """The lines of a page by their height on it."""
-
-    def __init__(self, lines: Sequence[PlacedLine]) -> None:
-        placed = sorted((line for line in lines if line.box), key=lambda line: line.middle)
-        self._lines = [(*line.box, line) for line in placed if line.box]
-        self._middles = [line.middle for line in placed]
-        self._tallest = max((line.height for line in placed), default=0.0)
-        self._headings = [line for line in placed if line.block.kind in _HEADINGS and line.cell is None]
-
-    def _between(self, top: float, bottom: float) -> Sequence[tuple[float, float, float, float, PlacedLine]]:
-        """The lines whose middle is between two heights, each after its box."""
-        return self._lines[bisect_left(self._middles, top) : bisect_left(self._middles, bottom)]
-
-    def left_of(self, line: PlacedLine) -> tuple[str, int]:
+    def _left_of(self, line: PlacedLine) -> tuple[str, int]:
         """The nearest text to the left that has letters, and how many without are between; a number only where there is
         nothing else."""
-        assert line.box is not None
-        left, top, _, bottom = line.box
-        found: list[tuple[float, PlacedLine]] = []
-        height, edge = bottom - top, left + 0.3 * (bottom - top)
-        for _, above, right, below, other in self._between(top - self._tallest / 2, bottom + self._tallest / 2):
-            if right > edge or other is line:
-                continue
-            if min(bottom, below) - max(top, above) >= ROW * min(height, below - above):
-                found.append((left - right, other))
-        found.sort(key=lambda one: one[0])
-        for skipped, (_, other) in enumerate(found):
+        found = self._pages[line.page].left_of(line)
+        for skipped, other in enumerate(found):
             if _is_worded(other.text) or _NUMBER_LABEL.match(other.text):
                 return other.text, skipped
-        return (found[0][1].text, 0) if found else ("", 0)
+        return (found[0].text, 0) if found else ("", 0)
 
-    def above(self, line: PlacedLine) -> str:
+    def _above(self, line: PlacedLine) -> str:
         """The nearest text above that stands over a part of the line, unless that has its own value to the right."""
-        assert line.box is not None
-        left, top, right, _ = line.box
-        best, least, height = None, 1e9, line.height
-        for start, _, end, below, other in self._between(top - HIGH_ABOVE * height - self._tallest / 2, line.middle):
-            gap = top - below
-            if gap >= least or not -0.5 * height <= gap <= HIGH_ABOVE * height or other is line:
-                continue
-            shared = min(right, end) - max(left, start)
-            if shared >= OVERLAP * min(right - left, end - start):
-                best, least = other, gap
-        return "" if best is None or _says_its_value(best.text) or self._has_number(best) else best.text
+        page = self._pages[line.page]
+        found = page.next_to(line, "above", HIGH_ABOVE * line.height, OVERLAP)
+        if found is None or _says_its_value(found.text):
+            return ""
+        value = page.next_to(found, "right", inf)
+        has_number = value is not None and any(map(str.isdigit, value.text)) and not _is_worded(value.text)
+        return "" if has_number else found.text
 
-    def _has_number(self, line: PlacedLine) -> bool:
-        """Whether the next text to the right in the same row is a number."""
-        assert line.box is not None
-        _, top, right, bottom = line.box
-        found, nearest, height = None, 1e9, line.height
-        for start, above, _, below, other in self._between(top - self._tallest / 2, bottom + self._tallest / 2):
-            gap = start - right
-            if gap >= nearest or gap < -0.3 * height:
-                continue
-            if min(bottom, below) - max(top, above) >= ROW * min(height, below - above):
-                found, nearest = other, gap
-        return found is not None and any(map(str.isdigit, found.text)) and not _is_worded(found.text)
-
-    def below(self, line: PlacedLine) -> PlacedLine | None:
-        """The next line below that stands under a part of this one, close to it and of about the same height."""
-        assert line.box is not None
-        left, _, right, bottom = line.box
-        best, least, height = None, 1e9, line.height
-        for start, above, end, low, other in self._between(
-            line.middle, bottom + LINE_BELOW * height + self._tallest / 2
-        ):
-            gap = above - bottom
-            if gap >= least or other is line or not -0.5 * height <= gap <= LINE_BELOW * height:
-                continue
-            shared = min(right, end) - max(left, start)
-            alike = max(height, low - above) <= TALLER * min(height, low - above)
-            if alike and shared >= OVERLAP * min(right - left, end - start):
-                best, least = other, gap
-        return best
-
-    def section(self, line: PlacedLine) -> str:
+    def _heading(self, line: PlacedLine) -> str:
         """The lowest heading that begins above the line, or beside it, and not to the right of it."""
-        assert line.box is not None
         found = ""
-        for heading in self._headings:
-            assert heading.box is not None
-            if heading.box[1] > line.box[1] + 0.5 * line.height:
+        for heading in self._headings.get(line.page, ()):
+            if heading.box.top > line.box.top + 0.5 * line.height:
                 break
-            if heading is not line and heading.box[0] <= line.box[0] + line.height:
+            if heading is not line and heading.box.left <= line.box.left + line.height:
                 found = heading.text
         return found
 

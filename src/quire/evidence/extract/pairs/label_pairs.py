@@ -13,7 +13,8 @@ from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.lines import PlacedLine, lines_of
 from quire.evidence.extract.pairs.form_tables import HeadedTable, TableFinder
 from quire.evidence.extract.pairs.label_likeness import label_scores
-from quire.evidence.extract.pairs.pieces import LinePiece, PiecesOfPage, Way, gap_of, numbering
+from quire.evidence.extract.pairs.pieces import LinePiece, numbering, pieces_of
+from quire.pages.geometry.neighbours import Way, gap_to
 
 LABEL, CERTAIN = 0.5, 1.6  # the scores from which on a text without a colon is a label, and is never a value
 COLONS = 0.8  # how much higher the first is where labels have colons
@@ -76,7 +77,7 @@ class _Pair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RoleInLine:
+class LinePart:
     """What a part of a line is: a label, of which the first `numbering` characters number its field, or the value of
     one, whose text is `label`. The value goes on in the lines with the orders `following`."""
 
@@ -93,13 +94,13 @@ def find_pairs(catalog: SourceCatalog) -> list[LabelledValue]:
     return [pair for page in _pages(catalog, lines_of(catalog)) for pair in page.in_order()]
 
 
-def find_roles(catalog: SourceCatalog, lines: Sequence[PlacedLine]) -> dict[int, list[RoleInLine]]:
+def find_line_parts(catalog: SourceCatalog, lines: Sequence[PlacedLine]) -> dict[int, list[LinePart]]:
     """The labels in the lines of a document and the beginnings of their values, by the order of the lines. What the
     heads of a table say is left out."""
-    found: dict[int, list[RoleInLine]] = {}
+    found: dict[int, list[LinePart]] = {}
     for page in _pages(catalog, lines):
-        for piece, role in page.roles():
-            found.setdefault(piece.line.order, []).append(role)
+        for piece, part in page.line_parts():
+            found.setdefault(piece.line.order, []).append(part)
     return found
 
 
@@ -107,7 +108,7 @@ def _pages(catalog: SourceCatalog, lines: Sequence[PlacedLine]) -> Iterator[_Pag
     sizes = {page.number: page.size for page in catalog.pages}
     by_page: dict[int, list[PlacedLine]] = {}
     for line in lines:
-        if line.box is not None:
+        if line.is_placed:
             by_page.setdefault(line.page, []).append(line)
     return (_PagePairs(those, sizes[page]) for page, those in by_page.items() if len(those) <= MOST_LINES)
 
@@ -115,7 +116,7 @@ def _pages(catalog: SourceCatalog, lines: Sequence[PlacedLine]) -> Iterator[_Pag
 class _PagePairs:
     def __init__(self, lines: Sequence[PlacedLine], size: tuple[float, float]) -> None:
         self._size = size
-        self._pieces = PiecesOfPage(lines, size)
+        self._pieces = pieces_of(lines, size)
         self._own, self._scores = label_scores(self._pieces.all, self._pieces.rows)
         self._taken: set[LinePiece] = set()
         names = [piece for piece in self._pieces.all if piece.is_label or (self._scores[piece] > 0 and piece.may_name)]
@@ -126,16 +127,16 @@ class _PagePairs:
         order = {piece: number for number, piece in enumerate(piece for row in self._pieces.rows for piece in row)}
         return [pair.made() for pair in sorted(self._pairs(), key=lambda pair: order[pair.label[0]])]
 
-    def roles(self) -> Iterator[tuple[LinePiece, RoleInLine]]:
+    def line_parts(self) -> Iterator[tuple[LinePiece, LinePart]]:
         """The pieces that are labels, and those with which values outside of tables begin."""
         inside = {piece for pair in self._in_tables() for piece in pair.value}
         values = {pair.value[0]: pair for pair in self._outside()}
         for piece in self._pieces.all:
             if piece in values:
                 further = tuple(other.line.order for other in values[piece].value[1:] if other.is_line)
-                yield piece, RoleInLine(piece.start, piece.end, label=values[piece].name, following=further)
+                yield piece, LinePart(piece.start, piece.end, label=values[piece].name, following=further)
             elif piece not in inside and self._is_label(piece) and self._own[piece] > 0:
-                yield piece, RoleInLine(piece.start, piece.end, is_label=True, numbering=numbering(piece.text))
+                yield piece, LinePart(piece.start, piece.end, is_label=True, numbering=numbering(piece.text))
 
     def _pairs(self) -> Iterator[_Pair]:
         yield from self._ticked()
@@ -208,11 +209,11 @@ class _PagePairs:
 
     def _at(self, label: LinePiece, way: Way) -> LinePiece | None:
         """The next piece in a direction, unless it is far, a label, or the value of one."""
-        reach = REACH * self._size[0] if way == "right" else STACKED[way] * label.height
-        found = self._pieces.next_to(label, way)
-        if found is None or gap_of(label, found, way) > reach:
-            return None
-        return found if self._is_free(found, label if way != "above" else None) else None
+        found = self._pieces.next_to(label, way, self._reach(label, way))
+        return found if found and self._is_free(found, label if way != "above" else None) else None
+
+    def _reach(self, label: LinePiece, way: Way) -> float:
+        return REACH * self._size[0] if way == "right" else STACKED[way] * label.height
 
     def _note(self, label: LinePiece) -> list[LinePiece]:
         """What a label goes on with in brackets below."""
@@ -291,9 +292,8 @@ class _PagePairs:
         for way, score in PREFERRED.items():
             value = self._at(label, way)
             if value is not None:
-                reach = REACH * self._size[0] if way == "right" else STACKED[way] * label.height
                 aligned = way == "below" and abs(value.box[0] - label.box[0]) <= ALIGNED * label.height
-                far = FARTHEST * gap_of(label, value, way) / reach
+                far = FARTHEST * gap_to(label.box, value.box, way) / self._reach(label, way)
                 yield way, score + UNDER * aligned - far - LIKE_LABEL * self._scores[value]
 
     def _made(

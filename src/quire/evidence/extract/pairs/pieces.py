@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from functools import cached_property
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
 
 from quire.evidence.extract.lines import PlacedLine
 from quire.lexicon.labels import is_form_word, label_words
-from quire.pages.geometry.extents import are_level, middle, shared_width
-from quire.pages.geometry.rows import grouped
+from quire.pages.geometry.neighbours import Neighbours
 
 LONGEST_LABEL, MOST_WORDS = 60, 9  # characters and words
 MOST_NAMING = 4  # words of a label that has neither a colon nor a gap behind it
 SHORTEST = 3  # letters of such a label in capitals
-OVERLAP = 0.3  # of the height: how much pieces beside or below each other may overlap
-FARTHEST = 2.0  # of the height: how far a piece below or above is looked for
 _COLON = re.compile(r"(?<!\d)\s?:(?!\d|//)|(?<=\d)\s?:(?=\s|$)")
 _NUMBERED = re.compile(r"^(?:\(?\d{1,3}[a-z]?[.)]\s*|(?:\d{1,2}[a-z]?|[a-z])\s+(?=[^\W\d_]{2}))")
 _WORD = re.compile(r"\S+")
@@ -33,8 +27,6 @@ _FIGURE = re.compile(r"(?:(?:[A-Z]{3}|RM)\b|[$€£])?\s?[-+]?\d[\d.,/-]*\d?\b")
 _SMALL = re.compile(r"[a-z]{3}")
 _SENTENCE = re.compile(r"[a-z]{2,}; [a-z]|[a-z]{2}\. [A-Z][a-z]+ [a-z]")
 
-Way = Literal["right", "below", "above"]
-
 
 class LinePiece:
     """A part of a line: a label, or what may be a value. `rest` is what follows a label in its own line."""
@@ -43,9 +35,8 @@ class LinePiece:
 
     def __init__(self, line: PlacedLine, start: int, end: int, size: tuple[float, float]) -> None:
         self.line, self.start, self.end = line, start, end
-        whole = start == 0 and end >= len(line.text) and line.box is not None
-        self.box = line.box if whole and line.box else line.place(start, end).points(size)
-        self.height = self.box[3] - self.box[1]
+        self.box = line.box if self.is_line else line.place(start, end).points(size)
+        self.height = self.box.bottom - self.box.top
         self.text = line.text[start:end].strip()
         self.has_digit = any(map(str.isdigit, self.text))
         self.is_label = False
@@ -73,56 +64,9 @@ class LinePiece:
         return may_name(self.text)
 
 
-class PiecesOfPage:
-    """The pieces of one page from its top, and which are beside each other."""
-
-    def __init__(self, lines: Sequence[PlacedLine], size: tuple[float, float]) -> None:
-        pieces = [piece for line in lines for piece in _cut(line, size)]
-        self.all = sorted(pieces, key=lambda piece: middle(piece.box))
-        self._middles = [middle(piece.box) for piece in self.all]
-        self.tallest = max((piece.height for piece in self.all), default=0.0)
-        self._beside: dict[LinePiece, list[LinePiece]] = {}
-
-    def near(self, top: float, bottom: float) -> Sequence[LinePiece]:
-        """The pieces whose middles are between two heights."""
-        return self.all[bisect_left(self._middles, top) : bisect_left(self._middles, bottom)]
-
-    def row_of(self, piece: LinePiece) -> list[LinePiece]:
-        """The pieces on the same height, from left to right."""
-        found = self._beside.get(piece)
-        if found is None:
-            _, top, _, bottom = piece.box
-            near = self.near(top - self.tallest / 2, bottom + self.tallest / 2)
-            found = [other for other in near if other is not piece and are_level(piece.box, other.box)]
-            self._beside[piece] = found = sorted(found, key=lambda other: other.box[0])
-        return found
-
-    def next_to(self, piece: LinePiece, way: Way) -> LinePiece | None:
-        """The nearest piece in a direction that shares its row, or some of its width."""
-        if way == "right":
-            after = piece.box[2] - OVERLAP * piece.height
-            return next((other for other in self.row_of(piece) if other.box[0] >= after), None)
-        _, top, _, bottom = piece.box
-        near = FARTHEST * piece.height + self.tallest
-        among = self.near(bottom - piece.height / 2, bottom + near) if way == "below" else self.near(top - near, top)
-        best, least = None, float("inf")
-        for other in among:
-            gap = gap_of(piece, other, way)
-            if shared_width(piece.box, other.box) > 0 and -OVERLAP * piece.height <= gap < least and other is not piece:
-                best, least = other, gap
-        return best
-
-    @cached_property
-    def rows(self) -> list[list[LinePiece]]:
-        rows = grouped(self.all, lambda row, piece: are_level(piece.box, row[0].box))
-        return [sorted(row, key=lambda piece: piece.box.left) for row in rows]
-
-
-def gap_of(piece: LinePiece, other: LinePiece, way: Way) -> float:
-    """How far another piece is in a direction."""
-    if way == "right":
-        return other.box[0] - piece.box[2]
-    return other.box[1] - piece.box[3] if way == "below" else piece.box[1] - other.box[3]
+def pieces_of(lines: Iterable[PlacedLine], size: tuple[float, float]) -> Neighbours[LinePiece]:
+    """The pieces of one page."""
+    return Neighbours(piece for line in lines for piece in _cut(line, size))
 
 
 def numbering(text: str) -> int:
@@ -202,8 +146,9 @@ def _is_name(words: Sequence[str]) -> bool:
     """Whether a text is made of the words of labels, and begins with a capital."""
     if any(char.isdigit() for word in words for char in word):
         return False
-    said = [label_words(word) for word in words]
-    return words[0][:1].isupper() and bool(said[-1]) and all(is_form_word(one) for these in said for one in these)
+    plain = [label_words(word) for word in words]
+    capital = words[0].lstrip("|(")[:1].isupper()
+    return capital and bool(plain[-1]) and all(is_form_word(one) for these in plain for one in these)
 
 
 def _end_of_name(line: PlacedLine, start: int, end: int) -> int:

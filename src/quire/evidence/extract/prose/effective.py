@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from quire.evidence.extract.prose.found import FoundInProse
+from quire.evidence.extract.prose.found import FoundInProse, likeliest_first
 from quire.evidence.extract.prose.jurisdictions import names_state_of_usa
+from quire.evidence.extract.prose.letters import salutation
 from quire.evidence.extract.prose.preamble import preamble
 from quire.evidence.extract.prose.running_text import RunningText
 from quire.lexicon.dates import PrintedDate, dates_in
@@ -31,7 +32,6 @@ _AFTER = re.compile(
     r"(?:which\s+is\s+)?the\s+effective\s+date\s+of\s+th)",
     re.IGNORECASE,
 )
-_SALUTATION = re.compile(r"\b(?:Ladies and Gentlemen|Gentlemen|Dear\s)")
 _AS_OF = re.compile(r"\bas\s+of\s+(?:the\s+|this\s+)?$", re.IGNORECASE)
 _ON = re.compile(r"\b(?:this|on|as\s+of|dated|effective|from|date)\s*:?\s+(?:the\s+|this\s+)*$", re.IGNORECASE)
 _OTHER_PAPER = re.compile(
@@ -52,20 +52,18 @@ _DAY = len("2024-03-12")
 
 def effective_dates(running: RunningText) -> list[FoundInProse]:
     """The dates that may be the beginning of the agreement, the most likely first."""
-    return sorted(_found(running), key=lambda one: (-one.confidence, one.start))
+    return likeliest_first(_found(running))
 
 
 def _found(running: RunningText) -> Iterator[FoundInProse]:
     text = running.text
-    salutation = _SALUTATION.search(text, 0, _BEGINNING)
-    said = preamble(text)
-    sentence = running.sentence(said.start) if said is not None else (0, 0)
-    read = _Reading(text)
-    printed = [(one, value) for one in dates_in(text) if (value := read.day(one))]
+    greeting, opening = salutation(text), preamble(text)
+    sentence = running.sentence(opening.start) if opening is not None else (0, 0)
+    printed = [(one, value) for one in dates_in(text) if (value := _day(text, one))]
     alone = {line.at + len(line.text) - len(line.text.lstrip()) for line in running.lines}
     for one, value in printed:
         sure = _confidence(text, one.span, sentence)
-        if not sure and salutation is not None and one.span[0] < salutation.start():
+        if not sure and greeting is not None and one.span[0] < greeting:
             sure = 0.55 if one.span[0] in alone else 0.45
         if sure:
             yield FoundInProse(value, *one.span, round(sure - 0.1 * one.span[0] / len(text), 3))
@@ -96,17 +94,11 @@ def _confidence(text: str, span: TextSpan, sentence: TextSpan) -> float:
     return 0.0
 
 
-class _Reading:
-    """Reads 03/04/24 as the dates of a text are written: the month first in the United States."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def day(self, printed: PrintedDate) -> str:
-        """The most likely of its readings; empty for a month without a day."""
-        readings = sorted(reading for reading in printed.readings if len(reading) == _DAY)
-        if len(readings) < 2:
-            return readings[0] if readings else ""
-        first = int(re.findall(r"\d+", self._text[slice(*printed.span)])[0])
-        month_first = names_state_of_usa(self._text)
-        return next((one for one in readings if (int(one[5:7]) == first) is month_first), readings[0])
+def _day(text: str, printed: PrintedDate) -> str:
+    """The most likely day of a date: 03/04/24 begins with the month in the United States. Empty for a month alone."""
+    readings = sorted(reading for reading in printed.readings if len(reading) == _DAY)
+    if len(readings) < 2:
+        return readings[0] if readings else ""
+    first = int(re.findall(r"\d+", text[slice(*printed.span)])[0])
+    month_first = names_state_of_usa(text)
+    return next((one for one in readings if (int(one[5:7]) == first) is month_first), readings[0])

@@ -1,7 +1,8 @@
-"""A value that a sentence says."""
+"""Values that sentences say, in the order of their likelihood."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from quire.core.context import Json
@@ -14,3 +15,16 @@ class FoundInProse(NamedTuple):
     start: int
     end: int
     confidence: float
+
+
+def likeliest_first(found: Iterable[FoundInProse]) -> list[FoundInProse]:
+    """Values by how sure they are, then by their place; of equal ones the first."""
+    return distinct(sorted(found, key=lambda one: (-one.confidence, one.start)))
+
+
+def distinct(found: Iterable[FoundInProse]) -> list[FoundInProse]:
+    """Values in their order, each once."""
+    kept: dict[str, FoundInProse] = {}
+    for one in found:
+        kept.setdefault(str(one.value).casefold(), one)
+    return list(kept.values())

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from quire.evidence.extract.prose.found import FoundInProse
+from quire.evidence.extract.prose.found import FoundInProse, likeliest_first
 from quire.evidence.extract.prose.jurisdictions import ADJECTIVE, PLACE, has_states, is_place
 from quire.evidence.extract.prose.running_text import RunningText
 
@@ -106,11 +106,7 @@ _TAIL = re.compile(r"\s+(?:and|of|the|AND|OF|THE|WITHOUT|APPLICABLE|U\.?S\.?A?|U
 
 def governing_law(running: RunningText) -> list[FoundInProse]:
     """The states and countries whose law is said to apply, the most likely first."""
-    found = sorted(_places(running), key=lambda one: (-one.confidence, one.start))
-    kept: dict[str, FoundInProse] = {}
-    for one in found:
-        kept.setdefault(str(one.value).casefold(), one)
-    return list(kept.values())
+    return likeliest_first(_places(running))
 
 
 def _places(running: RunningText) -> Iterator[FoundInProse]:

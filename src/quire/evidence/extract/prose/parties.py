@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from quire.evidence.extract.prose.found import FoundInProse
+from quire.evidence.extract.prose.found import FoundInProse, distinct
 from quire.evidence.extract.prose.letters import addressee, salutation
 from quire.evidence.extract.prose.names import canonical, is_company, is_name, is_person, names_in
 from quire.evidence.extract.prose.preamble import preamble
@@ -34,10 +34,7 @@ _MYSELF = re.compile(r"\bI\s*,\s+(?=[A-Z])|\bI\s+(?=[A-Z][\w.]+\s+[A-Z])")
 
 def parties(running: RunningText) -> list[FoundInProse]:
     """The parties in the order in which they are named; empty where nothing says who they are."""
-    kept: dict[str, FoundInProse] = {}
-    for one in _found(running):
-        kept.setdefault(str(one.value).casefold(), one)
-    return list(kept.values())
+    return distinct(_found(running))
 
 
 def _found(running: RunningText) -> Iterable[FoundInProse]:

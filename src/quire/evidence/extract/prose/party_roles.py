@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from quire.evidence.extract.prose.found import FoundInProse
+from quire.evidence.extract.prose.found import FoundInProse, distinct
 from quire.evidence.extract.prose.names import NAME, canonical, is_name
 from quire.evidence.extract.prose.running_text import RunningText
 
@@ -23,17 +23,14 @@ _BETWEEN = r"(?:\s*,)?(?:\s+an?\s[^,;()“”\"]{3,60},)?\s*"
 
 def holders(running: RunningText, role: str) -> list[FoundInProse]:
     """The names that are said to have a role, those that are said most often first."""
-    said = list(_said(running.text, role))
-    counts = Counter(str(one.value).casefold() for one in said)
-    kept: dict[str, FoundInProse] = {}
-    for one in sorted(said, key=lambda one: -counts[str(one.value).casefold()]):
-        kept.setdefault(str(one.value).casefold(), one)
-    return list(kept.values())
+    named = list(_named(running.text, role))
+    counts = Counter(str(one.value).casefold() for one in named)
+    return distinct(sorted(named, key=lambda one: -counts[str(one.value).casefold()]))
 
 
-def _said(text: str, role: str) -> Iterator[FoundInProse]:
+def _named(text: str, role: str) -> Iterator[FoundInProse]:
     words = r"\s+".join(map(re.escape, role.split()))
-    named = re.compile(
+    following = re.compile(
         rf"{_BETWEEN}(?:\(?\bas\s+(?:the\s+|sole\s+)*{words}\b|\(\s*(?:the\s+)?[“\"‘']{words}[”\"’'])", re.IGNORECASE
     )
     for found in NAME.finditer(text, 0, _BEGINNING):
@@ -41,5 +38,5 @@ def _said(text: str, role: str) -> Iterator[FoundInProse]:
         whole = re.sub(r",?\s+as$", "", text[start : found.end()])  # the word, not the legal form AS
         name = whole.rstrip(",. ")
         end = start + len(whole if whole.endswith(".") else name)
-        if is_name(name) and any(named.match(text, place) for place in (start + len(name), end)):
+        if is_name(name) and any(following.match(text, place) for place in (start + len(name), end)):
             yield FoundInProse(canonical(text[start:end]), start, end, 0.8)

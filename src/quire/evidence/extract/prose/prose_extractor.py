@@ -22,7 +22,7 @@ from quire.evidence.extract.values import Proposal
 LEAST_SURE = 0.45
 _SEVERAL = 8
 _ALTERNATIVES = 5
-_SAID: tuple[tuple[re.Pattern[str], Callable[[RunningText], list[FoundInProse]], bool], ...] = (
+_STATED: tuple[tuple[re.Pattern[str], Callable[[RunningText], list[FoundInProse]], bool], ...] = (
     (re.compile(r"\b(?:counter)?part(?:y|ies)\b|\bvertragspartei|\bpartie[s]?\b"), parties, True),
     (re.compile(r"\bjurisdiction\b|\bgoverning law\b|\bapplicable law\b|\bgerichtsstand\b"), governing_law, False),
     (
@@ -54,11 +54,11 @@ class ProseExtractor:
         running: RunningText | None = None
         proposed: list[Proposal] = []
         for leaf in schema.leaves:
-            said = _said(leaf)
-            if said is None or leaf.path.count("[]") > leaf.path.endswith("[]"):
+            finder = _finder(leaf)
+            if finder is None or leaf.path.count("[]") > leaf.path.endswith("[]"):
                 continue
             running = running or RunningText(catalog.blocks)
-            find, several = said
+            find, several = finder
             proposed += self._proposed(leaf, find(running), running, several=several)
         return proposed
 
@@ -95,12 +95,12 @@ class ProseExtractor:
 
 def is_stated(leaf: LeafSpec) -> bool:
     """Whether a leaf asks for something that sentences of agreements state."""
-    return _said(leaf) is not None
+    return _finder(leaf) is not None
 
 
-def _said(leaf: LeafSpec) -> tuple[Callable[[RunningText], list[FoundInProse]], bool] | None:
+def _finder(leaf: LeafSpec) -> tuple[Callable[[RunningText], list[FoundInProse]], bool] | None:
     names = [re.sub(r"[\W_]+", " ", text).casefold().strip() for text in (leaf.name, leaf.title, *leaf.aliases)]
-    for pattern, find, several in _SAID:
+    for pattern, find, several in _STATED:
         if any(pattern.search(name) for name in names if name):
             return find, several
     if leaf.type == "string" and (role := next(filter(None, map(ROLE.search, names)), None)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from quire.evidence.extract.prose.found import FoundInProse
+from quire.evidence.extract.prose.found import FoundInProse, likeliest_first
 from quire.evidence.extract.prose.running_text import RunningText
 from quire.lexicon.durations import durations_in
 
@@ -61,7 +61,7 @@ _HEADING = re.compile(
 
 def terms_of(running: RunningText) -> list[FoundInProse]:
     """The durations that a sentence gives for the whole agreement, the most likely first."""
-    return sorted(_found(running), key=lambda one: (-one.confidence, one.start))
+    return likeliest_first(_found(running))
 
 
 def _found(running: RunningText) -> Iterator[FoundInProse]:

@@ -10,7 +10,7 @@ from quire.evidence.extract.reports.report_pictures import place_picture
 from quire.evidence.extract.reports.value_rows import STATUS_WORDS, ValueRow, placed, shown, value_rows
 from quire.evidence.extract.values import SURE, EvidenceStatus, Extraction
 from quire.output.export.crops import Crop
-from quire.output.export.workbooks import fitting, open_workbook
+from quire.output.export.workbooks import ReportSheets, fitting, open_workbook
 
 _COLUMNS = (
     *("Field", "Value", "Text", "Match", "Sure", "Page", "Quote", "Place", "Reason"),
@@ -38,11 +38,10 @@ def workbook_report(extraction: Extraction, crop: Crop | None) -> bytes:
     return target.getvalue()
 
 
-class _Sheets:
+class _Sheets(ReportSheets):
     def __init__(self, book: Any, extraction: Extraction, crop: Crop | None) -> None:
-        self._book, self._extraction, self._crop = book, extraction, crop
-        self._head = book.add_format({"bold": True, "valign": "top", "bottom": 1})
-        self._plain = book.add_format({"valign": "top", "text_wrap": True})
+        super().__init__(book)
+        self._extraction, self._crop = extraction, crop
         self._link = book.add_format({"valign": "top", "font_color": "#0563C1", "underline": 1})
         self._sure, self._unsure = (
             book.add_format({"valign": "top", "num_format": "0 %", "bg_color": _COLOURS[status]})
@@ -146,17 +145,6 @@ class _Sheets:
         for at, row in enumerate(rows, start=1):
             for column, text in enumerate(row):
                 self._text(sheet, at, column, text)
-
-    def _sheet(self, name: str, columns: tuple[str, ...], widths: tuple[int, ...]) -> Any:
-        sheet = self._book.add_worksheet(name)
-        sheet.write_row(0, 0, columns, self._head)
-        sheet.freeze_panes(1, 0)
-        for column, width in enumerate(widths):
-            sheet.set_column(column, column, width)
-        return sheet
-
-    def _text(self, sheet: Any, row: int, column: int, text: str) -> None:
-        sheet.write_string(row, column, fitting(text), self._plain)  # never a formula, however it begins
 
 
 def _order(one: tuple[int, int, ValueRow]) -> tuple[int, int]:

@@ -13,24 +13,30 @@ from quire.evidence.catalog.builder import cell_id
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.extractor import code_version
 from quire.evidence.extract.schema import ExtractSchema, LeafSpec, ListSpec, ObjectSpec, SchemaNode
-from quire.evidence.extract.statements.statement_tables import StatedScale, Statement, StatementRow, statements_of
+from quire.evidence.extract.statements.statement_tables import (
+    StatedScale,
+    Statement,
+    StatementRow,
+    stated_scale,
+    statements_of,
+)
 from quire.evidence.extract.values import Proposal
-from quire.lexicon.amounts import numbers_in, scale_of
+from quire.lexicon.amounts import numbers_in
 from quire.lexicon.finance.line_items import LineItem, item_in, item_named, likeness
 from quire.lexicon.finance.periods import StatedPeriod, fiscal_label, fiscal_year_end
+from quire.lexicon.terms import CURRENCY_TERMS
 
 LEAST_ALIKE = 0.7
 AS_ALIKE = 0.1
 """What a row of another table may be less alike, and still say the same item for other periods."""
 MOST_PERIODS = 24
-Role: TypeAlias = Literal["value", "scale", "unit", "period"]
-_ROLES: Mapping[Role, re.Pattern[str]] = {
+NumberPart: TypeAlias = Literal["value", "scale", "unit", "period"]
+_PART_NAMES: Mapping[NumberPart, re.Pattern[str]] = {
     "value": re.compile(r"^(?:value|amount|figure|number)$"),
     "scale": re.compile(r"\b(?:scale|multiplier|factor)\b"),
     "unit": re.compile(r"\b(?:unit|currency)\b"),
     "period": re.compile(r"\b(?:period|quarter|year|as of)\b"),
 }
-_CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _PER_SHARE = re.compile(r"\bper\b.*\bshare|\beps\b|^(?:basic|diluted)$", re.IGNORECASE)
 _CALCULATED = re.compile(
     r"\b(?:change|growth|grow|margins?|ratio|days|average|percent(?:age)?|conversion|compare[sd]?|improv\w+|most|"
@@ -56,7 +62,7 @@ class _Item:
     """A list that asks for the numbers of a line item: the leaves of its objects by what they say."""
 
     node: ListSpec
-    leaves: Mapping[Role, LeafSpec]
+    leaves: Mapping[NumberPart, LeafSpec]
     item: LineItem
 
 
@@ -74,16 +80,17 @@ class StatementExtractor:
         singles = [(leaf, one) for leaf in schema.leaves if (one := _asked_item(leaf)) is not None]
         if not items and not singles:
             return []
-        known = list(statements_of(catalog.blocks))
-        year_end = next((end for one in known if (end := fiscal_year_end(one.periods.values())) is not None), 12)
-        scale = next((said for block in catalog.blocks if (said := _said_scale(block.id, block.text))), None)
+        statements = list(statements_of(catalog.blocks))
+        year_end = next((end for one in statements if (end := fiscal_year_end(one.periods.values())) is not None), 12)
+        scales = (stated_scale(block.id, block.text) for block in catalog.blocks)
+        scale = next(filter(None, scales), None)
         proposed: list[Proposal] = []
         for item in items:
-            for number, found in enumerate(_numbers(known, item.item)[:MOST_PERIODS]):
+            for number, found in enumerate(_numbers(statements, item.item)[:MOST_PERIODS]):
                 proposed += self._item(item, number, found, year_end, scale)
-        for leaf, wanted in singles:
-            if (single := _of_year(_numbers(known, wanted), leaf)) is not None:
-                value = _number(single.cell.text, wanted)
+        for leaf, line_item in singles:
+            if (single := _of_year(_numbers(statements, line_item), leaf)) is not None:
+                value = _number(single.cell.text, line_item)
                 proposed.append(self._proposal(leaf.path, value, single, single.cell, single.sure))
         return [one for one in proposed if one.value is not None]
 
@@ -91,7 +98,7 @@ class StatementExtractor:
         self, item: _Item, number: int, found: _Found, year_end: int, scale: StatedScale | None
     ) -> Iterator[Proposal]:
         path = f"{item.node.path}[{number}]"
-        at = {role: leaf.path.replace(f"{item.node.path}[]", path, 1) for role, leaf in item.leaves.items()}
+        at = {part: leaf.path.replace(f"{item.node.path}[]", path, 1) for part, leaf in item.leaves.items()}
         yield self._proposal(at["value"], _number(found.cell.text, item.item), found, found.cell, found.sure)
         head, text = found.statement.heads[found.column]
         if "period" in at:
@@ -101,11 +108,11 @@ class StatementExtractor:
         if "unit" in at and (unit := _unit(found)) is not None:
             yield self._proposal(at["unit"], unit[0], found, unit[1], 0.8)
         if "scale" in at:
-            said = found.statement.scale or scale
+            stated = found.statement.scale or scale
             if "%" in found.cell.text or _PER_SHARE.search(found.row.label):
                 yield self._proposal(at["scale"], 1, found, found.cell, 0.6)
-            elif said is not None:
-                yield Proposal(at["scale"], said.number, (said.record,), said.quote, 0.8, self.name)
+            elif stated is not None:
+                yield Proposal(at["scale"], stated.number, (stated.record,), stated.quote, 0.8, self.name)
 
     def _proposal(self, path: str, value: Json, found: _Found, cell: Cell, sure: float) -> Proposal:
         return Proposal(
@@ -120,10 +127,10 @@ class StatementExtractor:
         )
 
 
-def _numbers(known: Sequence[Statement], item: LineItem) -> list[_Found]:
+def _numbers(statements: Sequence[Statement], item: LineItem) -> list[_Found]:
     """The numbers of an item: those of the row that is named best, and of other tables those of further periods."""
-    fitting = [one for one in known if one.is_of_points or not item.is_point]
-    rows = [(sure, one, row) for one in fitting for row in one.rows if (sure := _sure(row, item.labels)) >= LEAST_ALIKE]
+    fitting = [one for one in statements if one.is_of_points or not item.is_point]
+    rows = [(sure, one, row) for one in fitting for row in one.rows if (sure := _sure(row, item)) >= LEAST_ALIKE]
     best = max((sure for sure, _, _ in rows), default=0.0)
     ordered = sorted((row for row in rows if row[0] >= best - AS_ALIKE), key=lambda row: row[0] < best)
     found: dict[StatedPeriod, _Found] = {}
@@ -134,8 +141,8 @@ def _numbers(known: Sequence[Statement], item: LineItem) -> list[_Found]:
     return list(found.values())
 
 
-def _sure(row: StatementRow, labels: Sequence[str]) -> float:
-    return max(likeness(row.label, labels), likeness(f"{row.section} {row.label}", labels) if row.section else 0.0)
+def _sure(row: StatementRow, item: LineItem) -> float:
+    return max(likeness(row.label, item), likeness(f"{row.section} {row.label}", item) if row.section else 0.0)
 
 
 def _of_year(numbers: Sequence[_Found], leaf: LeafSpec) -> _Found | None:
@@ -158,12 +165,12 @@ def _items(node: SchemaNode) -> Iterator[_Item]:
         for child in node.properties.values():
             yield from _items(child)
     elif isinstance(node, ListSpec) and isinstance(node.items, ObjectSpec) and "[]" not in node.path:
-        leaves: dict[Role, LeafSpec] = {}
+        leaves: dict[NumberPart, LeafSpec] = {}
         for child in node.items.properties.values():
             name = child.path.rpartition(".")[2].replace("_", " ").casefold()
-            role = next((role for role, named in _ROLES.items() if named.search(name)), None)
-            if role is not None and isinstance(child, LeafSpec):
-                leaves.setdefault(role, child)
+            part = next((part for part, named in _PART_NAMES.items() if named.search(name)), None)
+            if part is not None and isinstance(child, LeafSpec):
+                leaves.setdefault(part, child)
         if "value" in leaves and len(leaves) > 1:
             yield _Item(node, leaves, _item_of(node))
 
@@ -172,7 +179,7 @@ def _item_of(node: ListSpec) -> LineItem:
     """The item as it is known, else as the schema calls it."""
     name = node.path.rpartition(".")[2].replace("_", " ")
     described = re.split(r"[:(,]", node.description)[0].strip()
-    return item_named(name) or LineItem((name,), tuple(one for one in (name, node.title, described) if one))
+    return item_named(name) or LineItem([name], [[label for label in (name, node.title, described) if label]])
 
 
 def _number(text: str, item: LineItem) -> int | float | None:
@@ -190,11 +197,6 @@ def _unit(found: _Found) -> tuple[str, Cell] | None:
         return "%", found.cell
     column = [row.cells[found.column] for row in found.statement.rows if found.column in row.cells]
     for cell in (found.cell, *column):
-        if sign := next((one for one in _CURRENCIES if one in cell.text), None):
-            return _CURRENCIES[sign], cell
+        if sign := next((sign for sign in CURRENCY_TERMS if sign in cell.text), None):
+            return CURRENCY_TERMS[sign].upper(), cell
     return None
-
-
-def _said_scale(record: str, text: str) -> StatedScale | None:
-    scale = scale_of(text)
-    return StatedScale(scale, record, text[:200]) if scale > 1 else None

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from quire.core.types import Block, Cell, Table
 from quire.evidence.catalog.builder import cell_id
-from quire.lexicon.amounts import scale_of
+from quire.lexicon.amounts import is_number, scale_of
 from quire.lexicon.finance.periods import StatedPeriod, stated_period
 
 _ABOVE = 4
 """Blocks before a table that may say what its numbers are multiplied by."""
 _FIRST_ROWS = 3
 """Rows that may be the head of a table without header cells."""
-_FIGURE = re.compile(r"^[\s$€£¥(\-–—+]*\d[\d.,\s]*[)%\s]*$")
+MOST_QUOTED = 200
+"""Characters of the text that states a scale."""
 
 
 class StatedScale(NamedTuple):
@@ -83,7 +83,7 @@ def _first_row(table: Table) -> int:
         first += 1
     if first:
         return first
-    numbers = (cell.row for cell in table.cells if cell.column and _FIGURE.match(cell.text) and "," in cell.text)
+    numbers = (cell.row for cell in table.cells if cell.column and is_number(cell.text) and "," in cell.text)
     return min(min(numbers, default=0), _FIRST_ROWS)
 
 
@@ -107,7 +107,7 @@ def _rows(table: Table, first: int, periods: Mapping[int, StatedPeriod]) -> Iter
     for row in range(first, table.rows):
         cells = by_row.get(row, {})
         label = " ".join(cells[0].text.split()) if 0 in cells else ""
-        numbers = {at: cell for at, cell in cells.items() if at in periods and _FIGURE.match(cell.text)}
+        numbers = {at: cell for at, cell in cells.items() if at in periods and is_number(cell.text)}
         if label and numbers:
             yield StatementRow(label, section, numbers)
         elif label and not any(cell.text.strip() for at, cell in cells.items() if at):
@@ -115,10 +115,14 @@ def _rows(table: Table, first: int, periods: Mapping[int, StatedPeriod]) -> Iter
 
 
 def _scale(block: Block, table: Table, first: int, above: Sequence[Block]) -> StatedScale | None:
-    for cell in table.cells:
-        if cell.row < first and (number := scale_of(cell.text)) > 1:
-            return StatedScale(number, cell_id(block.id, cell.row, cell.column), cell.text)
-    for one in reversed(above):
-        if (number := scale_of(one.text)) > 1:
-            return StatedScale(number, one.id, one.text)
-    return None
+    heads = (
+        stated_scale(cell_id(block.id, cell.row, cell.column), cell.text) for cell in table.cells if cell.row < first
+    )
+    blocks = (stated_scale(one.id, one.text) for one in reversed(above))
+    return next(filter(None, (*heads, *blocks)), None)
+
+
+def stated_scale(record: str, text: str) -> StatedScale | None:
+    """The scale that the text of a record states: 1000 for `in thousands`."""
+    number = scale_of(text)
+    return StatedScale(number, record, text[:MOST_QUOTED]) if number > 1 else None

@@ -9,6 +9,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from quire.pages.geometry.extents import box_of
+from quire.pages.geometry.rows import connected
 from quire.pages.layout.lines import Line
 
 FRAGMENT = 14  # characters: a shorter line with formula symbols is part of a formula
@@ -23,10 +25,7 @@ class FormulaCluster:
 
     def __init__(self, lines: list[Line]) -> None:
         self.lines = lines
-        self.left = min(line.left for line in lines)
-        self.top = min(line.top for line in lines)
-        self.right = max(line.right for line in lines)
-        self.bottom = max(line.bottom for line in lines)
+        self.left, self.top, self.right, self.bottom = box_of(lines)
 
 
 def cluster_formulas(lines: Sequence[Line]) -> list[Line | FormulaCluster]:
@@ -34,7 +33,7 @@ def cluster_formulas(lines: Sequence[Line]) -> list[Line | FormulaCluster]:
     fragments = [i for i, line in enumerate(lines) if _is_fragment(line)]
     if not any(lines[i].signs for i in fragments):
         return list(lines)
-    group = list(range(len(lines)))
+    touching: list[tuple[int, int]] = []
     by_top = sorted(range(len(lines)), key=lambda i: lines[i].top)
     tops = [lines[i].top for i in by_top]
     tallest = max(line.height for line in lines)
@@ -47,15 +46,9 @@ def cluster_formulas(lines: Sequence[Line]) -> list[Line | FormulaCluster]:
             if tops[position] > line.bottom + STACKED * line.size:
                 break
             if other != fragment and _touch(line, lines[other]):
-                _union(group, fragment, other)
-    members: dict[int, list[int]] = {}
-    for index in range(len(lines)):
-        members.setdefault(_root(group, index), []).append(index)
-    things: list[Line | FormulaCluster] = []
-    for listed in members.values():
-        part = [lines[i] for i in listed]
-        things.append(part[0] if len(part) == 1 else FormulaCluster(part))
-    return things
+                touching.append((fragment, other))
+    parts = [[lines[i] for i in group] for group in connected(len(lines), touching)]
+    return [part[0] if len(part) == 1 else FormulaCluster(part) for part in parts]
 
 
 def _is_fragment(line: Line) -> bool:
@@ -71,15 +64,3 @@ def _touch(a: Line, b: Line) -> bool:
     if beside > 0:  # side by side: at about the same height
         return beside < BESIDE * size and above < -0.3 * min(a.height, b.height)
     return above < STACKED * min(a.size, b.size) and ((_is_fragment(a) and _is_fragment(b)) or above < 0)
-
-
-def _root(group: list[int], index: int) -> int:
-    while group[index] != index:
-        group[index] = group[group[index]]
-        index = group[index]
-    return index
-
-
-def _union(group: list[int], a: int, b: int) -> None:
-    first, second = sorted((_root(group, a), _root(group, b)))
-    group[second] = first

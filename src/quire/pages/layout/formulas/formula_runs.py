@@ -1,4 +1,4 @@
-"""Which runs of a page belong to formulas: by font, by sign, by shape; and which are words of the text."""
+"""The runs of a page that belong to formulas, by font, sign and shape, and those that are words of the text."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _COMMON = names(
 
 
 class FormulaRuns:
-    """What each run of a page is to a formula."""
+    """The part that each run of a page has in a formula: a sign, a letter, or a word of the text."""
 
     def __init__(self, page: PageText) -> None:
         self.page = page

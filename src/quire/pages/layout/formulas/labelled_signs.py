@@ -56,7 +56,7 @@ def braces_of(items: Sequence[Symbol]) -> list[HorizontalBrace]:
 
 
 def braced(items: Sequence[Symbol], brace: HorizontalBrace) -> list[Symbol]:
-    """What a brace embraces."""
+    """The items that a brace embraces."""
     left, top, right, bottom = brace.edge
     line = DrawnRule(left, right, top if brace.under else bottom)
     return next_to(items, line, (), up=brace.under)

@@ -246,7 +246,7 @@ class _Parser:
         return items
 
     def _rows(self, limit: list[Symbol]) -> str:
-        """What stands below an operator, of one row or more."""
+        """The LaTeX of the items below an operator, in one row or more."""
         rows = rows_of(limit)
         if len(rows) == 1:
             return self.layout(limit)

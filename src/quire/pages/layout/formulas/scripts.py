@@ -12,7 +12,7 @@ RAISED, LOWERED = 0.18, 0.06  # of the size: how far a script's baseline is from
 
 
 def shift_of(item: Symbol, main: Symbol) -> float:
-    """How far an item is above the line, in points; of what has its middle on the axis, that of the axis."""
+    """The height of an item above the line, in points; for a sign with its middle on the axis, that of the axis."""
     return main.axis - item.axis if item.centred else main.base - item.base
 
 

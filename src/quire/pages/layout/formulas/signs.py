@@ -1,4 +1,4 @@
-"""What LaTeX writes for the signs of formulas, and the kinds of these signs."""
+"""The LaTeX commands for the signs of formulas, and the kinds of these signs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands above and below a drawn rule, a root sign or an operator."""
+"""Items above and below a drawn rule, a root sign or an operator."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def belongs_before(item: Symbol, items: Sequence[Symbol], root: Symbol) -> bool:
 
 
 def limits_of(items: Sequence[Symbol], operator: Symbol, operators: Sequence[Symbol], *, up: bool) -> list[Symbol]:
-    """What stands directly above or below an operator, and beside that on its line."""
+    """The limits of an operator: items directly above or below it, and those beside them on their line."""
     size = operator.size
     reach = LIMIT_GAP
     small = SCRIPT * size * (1.1 if operator.kind == "operator" else 1.0)  # its font may be set smaller than the text

@@ -40,10 +40,10 @@ _NUMBER = re.compile(r"\(\s*[A-Z]?\.?\d{1,3}(?:[.\-â€“]\d{1,3}){0,2}\s*[a-z]?['â
 class FormulaZone:
     """A formula that stands apart: its lines, its box and its number; `given` is its LaTeX where an engine read it."""
 
-    __slots__ = ("bottom", "given", "left", "lines", "number", "right", "top")
+    __slots__ = ("bottom", "left", "lines", "number", "parsed", "right", "top")
 
-    def __init__(self, page: PageText, lines: list[Line], number: Line | None, given: Parsed | None = None) -> None:
-        self.lines, self.number, self.given = lines, number, given
+    def __init__(self, page: PageText, lines: list[Line], number: Line | None, parsed: Parsed | None = None) -> None:
+        self.lines, self.number, self.parsed = lines, number, parsed
         boxes = [page.box(run) for line in ([*lines, number] if number else lines) for run in line.runs]
         self.left, self.right = min(box.left for box in boxes), max(box.right for box in boxes)
         self.top, self.bottom = min(box.top for box in boxes), max(box.bottom for box in boxes)
@@ -97,13 +97,13 @@ def _are_apart(page: PageText, lines: Sequence[Line]) -> bool:
     relations = [
         next((page.boxes[4 * run] for run in line.runs if page.texts[run] in RELATIONS), None) for line in lines
     ]
-    known = [x for x in relations if x is not None]
+    stated = [x for x in relations if x is not None]
     size = max(line.size for line in lines)
     middles = [(line.left + line.right) / 2 for line in lines]
     tight = median([below.top - above.bottom for above, below in pairwise(lines)]) < TIGHT * size
-    if len(known) < len(lines) or tight:
+    if len(stated) < len(lines) or tight:
         return False
-    return max(known) - min(known) > size and max(middles) - min(middles) < 0.3 * size
+    return max(stated) - min(stated) > size and max(middles) - min(middles) < 0.3 * size
 
 
 def _mark_cases(reader: FormulaRuns, lines: Sequence[Line], kinds: list[bool]) -> None:
@@ -372,7 +372,7 @@ def _baseline(page: PageText, line: Line) -> float:
 
 
 def _end_left(page: PageText, line: Line) -> float:
-    """Where the part of a line begins that is above or below its baseline at its end: a numerator, perhaps."""
+    """The left edge of the part at the end of a line that is above or below its baseline: a numerator, perhaps."""
     left = line.right
     for run in reversed(line.runs):
         if abs(page.baselines[run] - line.baseline) < 0.1 * line.size:
@@ -382,7 +382,7 @@ def _end_left(page: PageText, line: Line) -> float:
 
 
 def _main_left(page: PageText, line: Line) -> float:
-    """Where the type of full size begins in a line."""
+    """The left edge of the type of full size in a line."""
     return min(page.boxes[4 * run] for run in line.runs if page.sizes[run] > SMALL * line.size)
 
 

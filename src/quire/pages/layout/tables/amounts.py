@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from quire.core.median import median
 from quire.lexicon.amounts import is_number
-from quire.lexicon.finance.periods import MONTH
+from quire.lexicon.finance.periods import is_period_title, names_unit
 from quire.pages.geometry.rows import grouped, near_values
 from quire.pages.layout.tables.columns import SIGNS
 from quire.pages.layout.tables.header import Head, read_head
@@ -41,9 +41,7 @@ _EMPTY = re.compile(r"[$€£¥]?[-–—−]{1,2}%?\Z|n/?[am]\Z|[*†‡§]\Z",
 _TAIL = re.compile(r"[)%]{1,2}\Z|\((?:[a-z]|\d)\)\Z")
 _MONEY = re.compile(r"[$€£¥]|\(\d|\d,\d{3}")
 _YEAR = re.compile(r"(19|20)\d\d(\(.\))?\Z")
-_DATE = re.compile(rf"(?:(?:19|20)\d\d|{MONTH})\Z", re.IGNORECASE)
 _SIGNED = re.compile(r"[$€£¥]")
-_UNITS = re.compile(r"\b(millions?|thousands?|billions?|dollars|euros?|except|unaudited)\b", re.IGNORECASE)
 
 
 class Amount(NamedTuple):
@@ -215,11 +213,7 @@ def _is_beside(other: AmountRow, row: AmountRow) -> bool:
 def _is_other_row(last: AmountRow, row: AmountRow) -> bool:
     """Whether a row beyond the last one of a table still is of it: then it is not one of amounts alone."""
     several = not row.amounts and len(row.row.pieces) > 2
-    return several and _are_near(last, row) and not any(map(_is_date, row.row.words))
-
-
-def _is_date(word: TableWord) -> bool:
-    return bool(_DATE.match(word.text))
+    return several and _are_near(last, row) and not any(is_period_title(word.text) for word in row.row.words)
 
 
 def _with_long_labels(body: list[AmountRow]) -> list[AmountRow]:
@@ -260,8 +254,12 @@ def _has_dates(head: Sequence[AmountRow], body: Sequence[AmountRow]) -> bool:
     left = min(amounts[0].left for amounts in filled)
     over = [[p for p in line.row.pieces if p[0].left + p[-1].right > 2 * (left - line.row.size)] for line in head]
     words = [word for line in head for word in line.row.words]
-    dated = any(map(_is_date, words)) or any(_UNITS.search(word.text) for word in words)
-    return dated and max(map(len, over), default=0) >= LEAST_TITLES
+    return any(map(_is_dated, words)) and max(map(len, over), default=0) >= LEAST_TITLES
+
+
+def _is_dated(word: TableWord) -> bool:
+    """Whether a word in a header names a date or a unit."""
+    return is_period_title(word.text) or names_unit(word.text)
 
 
 def _is_above_labels(line: AmountRow, body: Sequence[AmountRow]) -> bool:
@@ -293,7 +291,7 @@ def _head(rows: Sequence[AmountRow], start: int, body: Sequence[AmountRow]) -> t
             break
         if others and others[0][-1].right > left + row.size:
             break
-        if titles or (others and _UNITS.search(" ".join(w.text for w in others[0]))):
+        if titles or (others and names_unit(" ".join(w.text for w in others[0]))):
             first = i
             last = i + 1 if last < 0 else last
         elif last >= 0:
@@ -304,7 +302,7 @@ def _head(rows: Sequence[AmountRow], start: int, body: Sequence[AmountRow]) -> t
 def _are_titles(head: Sequence[AmountRow], body: Sequence[AmountRow], across: Sequence[Rule]) -> bool:
     """Whether lines above amounts are titles: they name dates or units, have no labels, or a rule is under them."""
     words = [word for line in head for word in line.row.words]
-    if not words or any(map(_is_date, words)) or any(_UNITS.search(word.text) for word in words):
+    if not words or any(map(_is_dated, words)):
         return True
     left = min(row.amounts[0].left for row in body if row.amounts)
     if not any(line.row.pieces[0][-1].right < left for line in head):

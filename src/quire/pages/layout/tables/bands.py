@@ -109,7 +109,7 @@ def _table(head: list[Row], below: Sequence[Row]) -> FoundTable | None:
     if not any(len(row.pieces) > 1 for row in body) or sum(count > 1 for count in texts) > MOST_PROSE:
         return None
     bounds = [(a[1] + b[0]) / 2 for a, b in pairwise(columns)]
-    made = build_mesh([*head, *body], [], given=bounds, head=len(head))
+    made = build_mesh([*head, *body], [], fixed_bounds=bounds, head=len(head))
     return made[0].table(made[1]) if made else None
 
 

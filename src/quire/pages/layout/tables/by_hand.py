@@ -94,7 +94,7 @@ def _table(
                 if is_ruled_table(mesh):
                     return mesh.table(header_rows(mesh))
     rows = [without_leaders(row) for row in rows_of(words)]
-    made = build_mesh(rows, rules.across, given=bounds)
+    made = build_mesh(rows, rules.across, fixed_bounds=bounds)
     if made is not None:
         return made[0].table(made[1])
     return _between_lines(words, Rules([], []), box, bounds, [(a.bottom + b.top) / 2 for a, b in pairwise(rows)])

@@ -1,4 +1,4 @@
-"""Where on a page tables may be: a cheap check of its lines and rules, so that most pages need no further search."""
+"""Windows of a page in which tables may be: a cheap check of lines and rules, so that most pages need no search."""
 
 from __future__ import annotations
 

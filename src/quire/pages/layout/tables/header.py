@@ -21,7 +21,7 @@ Span = tuple[int, int]  # first and last column
 
 
 def header_length(rows: Sequence[Row], full: Sequence[float], *, scanned: bool = False) -> int:
-    """How many lines at the top are header: down to the first rule across, or to the first line of numbers.
+    """The number of header lines at the top: down to the first rule across, or to the first line of numbers.
 
     There is none where the first line has numbers and nothing sets it apart.
 

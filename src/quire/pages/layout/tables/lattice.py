@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
+from quire.pages.geometry.rows import connected
 from quire.pages.layout.tables.mesh import MAX_ATOMS, Mesh
 from quire.pages.layout.tables.strokes import Rule, Rules
 from quire.pages.layout.tables.word_rows import TableWord
@@ -15,26 +16,10 @@ COVER = 0.6  # of the side of an atom: a line that covers more separates
 MAX_CROSSINGS = 60_000
 
 
-class LineGroup:
-    """Lines that touch each other, directly or through others."""
-
-    __slots__ = ("across", "down")
-
-    def __init__(self, across: list[Rule], down: list[Rule]) -> None:
-        self.across, self.down = across, down
-
-
-def find_components(rules: Rules) -> list[LineGroup]:
-    """Groups of crossing lines with at least two in each direction, or one and two."""
+def find_components(rules: Rules) -> list[Rules]:
+    """Groups of lines that touch, directly or through others: at least two in each direction, or one and two."""
     across, down = rules.across, rules.down
-    parents = list(range(len(across) + len(down)))
-
-    def root(i: int) -> int:
-        while parents[i] != i:
-            parents[i] = parents[parents[i]]
-            i = parents[i]
-        return i
-
+    crossings: list[tuple[int, int]] = []
     places = [rule.at for rule in down]
     left = MAX_CROSSINGS
     for i, rule in enumerate(across):
@@ -43,18 +28,17 @@ def find_components(rules: Rules) -> list[LineGroup]:
         left -= last - first
         if left < 0:
             return []
-        for j in range(first, last):
-            if down[j].start - TOUCH <= rule.at <= down[j].end + TOUCH:
-                parents[root(i)] = root(len(across) + j)
-    groups: dict[int, LineGroup] = {}
-    for i, rule in enumerate(across):
-        groups.setdefault(root(i), LineGroup([], [])).across.append(rule)
-    for j, rule in enumerate(down):
-        groups.setdefault(root(len(across) + j), LineGroup([], [])).down.append(rule)
-    return [g for g in groups.values() if g.down and len(g.across) + len(g.down) >= 3]
+        touched = [j for j in range(first, last) if down[j].start - TOUCH <= rule.at <= down[j].end + TOUCH]
+        crossings += [(i, len(across) + j) for j in touched]
+    components = [
+        Rules([across[n] for n in group if n < len(across)], [down[n - len(across)] for n in group if n >= len(across)])
+        for group in connected(len(across) + len(down), crossings)
+        if len(group) >= 3
+    ]
+    return [component for component in components if component.down]
 
 
-def mesh_of(component: LineGroup) -> Mesh | None:
+def mesh_of(component: Rules) -> Mesh | None:
     """The mesh of the lines, with the sides that are open closed; None if it has no two cells."""
     xs = _positions(component.down)
     ys = _positions(component.across)

@@ -101,7 +101,7 @@ def _with_rows_below(items: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
 
 
 def _columns(items: Sequence[Row]) -> list[_Interval]:
-    """Where the words of the items are, with white between."""
+    """The columns of the items: spans across the page that have words, with white between them."""
     columns: list[_Interval] = []
     size = items[0].size
     for left, right in sorted((word.left, word.right) for row in items for word in row.words):

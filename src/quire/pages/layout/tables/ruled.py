@@ -148,7 +148,7 @@ def _is_note(words: list[TableWord]) -> bool:
 
 
 def header_rows(mesh: Mesh) -> int:
-    """How many rows at the top are headers: those before the first with figures, if any, else the first.
+    """The number of header rows at the top: those before the first with numbers, if any, else the first.
 
     A first row of amounts is none.
     """

@@ -63,7 +63,7 @@ def _are_advertisements(page: PageText, table: FoundTable) -> bool:
 
 
 def gutter_through(page: PageText, table: FoundTable, lines: Sequence[Line]) -> float | None:
-    """Where the gutter between two columns of a page goes through a table that is none; None for a table.
+    """The x of the gutter between two columns of a page that goes through a false table; None for a true one.
 
     It comes down from the text above, no line crosses it, and the lines on both sides do not stand in rows.
     """

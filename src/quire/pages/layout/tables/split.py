@@ -159,7 +159,7 @@ def _single(mesh: Mesh, row: int) -> list[TableWord]:
 
 
 def _cuts(mesh: Mesh, lines: list[Row], *, ruled: bool) -> list[float]:
-    """Where a new row of the table begins among the lines of a ruled row."""
+    """The lines of a ruled row with which a new row of the table begins."""
     parts = [_parts(mesh, line) for line in lines]
     filled = sum(1 for p in parts if len(p) > 1)
     if filled < 2 or 2 * filled < len(lines):

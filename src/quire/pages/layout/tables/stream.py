@@ -23,7 +23,7 @@ MEAGRE = 0.4  # of the usual pieces: rows with fewer do not show the columns
 class Grid:
     """Rows of words and the columns found in them."""
 
-    __slots__ = ("_full", "_titles", "across", "bounds", "columns", "extents", "given", "head", "rows")
+    __slots__ = ("_full", "_titles", "across", "bounds", "columns", "extents", "fixed_bounds", "head", "rows")
 
     def __init__(
         self,
@@ -31,15 +31,15 @@ class Grid:
         across: list[Rule],
         *,
         scanned: bool,
-        given: Sequence[float] = (),
+        fixed_bounds: Sequence[float] = (),
         head: int | None = None,
     ) -> None:
-        self.rows, self.across, self.given = rows, across, bool(given)
+        self.rows, self.across, self.fixed_bounds = rows, across, bool(fixed_bounds)
         left, right = min(r.left for r in rows), max(r.right for r in rows)
         self._full = [rule.at for rule in across if rule.crosses(left, right)]
         length = header_length(rows, self._full, scanned=scanned) if head is None else head
         self.head = min(length, len(rows) - 1)
-        self.bounds = [x for x in given if left < x < right] or self._found()
+        self.bounds = [x for x in fixed_bounds if left < x < right] or self._found()
         self.columns = len(self.bounds) + 1
         self._titles = _common_middles(rows[self.head :])
         self.extents = _extents(rows[self.head :], self.bounds)
@@ -58,7 +58,7 @@ class Grid:
         parts: dict[int, list[TableWord]] = {}
         pieces = pieces_of(row.words, 0.6)
         whole = len(pieces) == 1 and not all(is_number(w.text) for w in row.words[1:])
-        if self.given:  # words show where columns are only if one of them stands across a bound
+        if self.fixed_bounds:  # words show where columns are only if one of them stands across a bound
             whole = whole and any(w.left < b - 1 and w.right > b + 1 for w in row.words for b in self.bounds)
         for piece in pieces:
             for group in [piece] if whole else self._split(piece):
@@ -85,7 +85,7 @@ class Grid:
         for word in piece[1:]:
             before = groups[-1][-1]
             if any(
-                self.given
+                self.fixed_bounds
                 or (before.right <= b + 0.5 and b - 0.5 <= word.left and not _is_phrase(before, word))
                 or (is_number(before.text) and is_number(word.text))
                 for b in self.bounds
@@ -189,16 +189,16 @@ def build_mesh(
     across: list[Rule],
     *,
     scanned: bool = False,
-    given: Sequence[float] = (),
+    fixed_bounds: Sequence[float] = (),
     head: int | None = None,
 ) -> tuple[Mesh, int] | None:
     """The mesh of a table of these rows and its number of header rows; None without two columns.
 
-    `given` are the bounds between its columns, and `head` is how many lines its header has, where they are known.
+    `fixed_bounds` are the bounds between its columns, and `head` is the number of its header lines, where known.
     """
     ends = min(row.left for row in rows), max(row.right for row in rows)
     rows, floating = settle(rows, [rule.at for rule in across if rule.crosses(*ends)])
-    grid = Grid(rows, across, scanned=scanned, given=given, head=head)
+    grid = Grid(rows, across, scanned=scanned, fixed_bounds=fixed_bounds, head=head)
     if grid.columns < 2:
         return None
     titles = read_head(rows[: grid.head], grid.bounds, grid.extents, across) if grid.head else Head([], [])
@@ -219,7 +219,7 @@ def build_mesh(
                 mesh.atoms[top + r][column] += words
     span_rows(mesh, top, floating, full)
     for column in reversed(range(mesh.columns)):
-        if not given and mesh.columns > 2 and not mesh.column_words(column):
+        if not fixed_bounds and mesh.columns > 2 and not mesh.column_words(column):
             mesh.drop_column(column)
     return mesh, top
 

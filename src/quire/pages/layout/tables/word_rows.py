@@ -49,14 +49,14 @@ class TableWord:
 
 
 def count_words(text: str) -> int:
-    """How many words a text without spaces counts as: two Chinese or Japanese characters make one."""
+    """The number of words that a text without spaces counts as: two Chinese or Japanese characters make one."""
     if text.isascii():
         return 1
     return max(1, sum(1 for sign in text if sign > "\u2e80") // 2)
 
 
 def amount(words: Iterable[TableWord]) -> int:
-    """How many words there are, whatever the script."""
+    """The number of words, whatever the script."""
     return sum([count_words(word.text) for word in words])
 
 
@@ -86,7 +86,7 @@ class Row:
 
     @property
     def numbers(self) -> int:
-        """How many of the words are values as found in a column of numbers."""
+        """The number of words that are values as in a column of numbers."""
         if self._numbers < 0:
             self._numbers = [is_number(word.text) for word in self.words].count(True)
         return self._numbers

@@ -131,7 +131,7 @@ def _strip(lines: list[Line], start: float, end: float) -> tuple[float, float]:
 
 
 def _starts(lefts: list[float]) -> list[float]:
-    """Where several lines of prose begin, from left to right."""
+    """The left edges at which several lines of prose begin, from left to right."""
     counts: dict[int, int] = {}
     for left in lefts:
         place = round(left / SAME_LEFT)

@@ -84,7 +84,7 @@ class Composed(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Reply:
     """The raw answer of one child, or its error."""
 
     engine: str
@@ -92,7 +92,7 @@ class Said:
     error: str | None = None
 
 
-def heard(engine: Engine, picture: Picture, question: Question, partial: Partial | None = None) -> Said:
+def heard(engine: Engine, picture: Picture, question: Question, partial: Partial | None = None) -> Reply:
     """Asks one child. Any exception is its failure; an answer that cannot be interpreted is kept as well."""
     answer = None
     try:
@@ -100,8 +100,8 @@ def heard(engine: Engine, picture: Picture, question: Question, partial: Partial
         interpreted(engine, answer, question)
     except Exception as error:
         reason = str(error).removeprefix(f"{engine.name}: ") or type(error).__name__
-        return Said(engine.name, answer, reason)
-    return Said(engine.name, answer)
+        return Reply(engine.name, answer, reason)
+    return Reply(engine.name, answer)
 
 
 def hinted(engines: Sequence[Engine]) -> frozenset[Capability]:
@@ -109,23 +109,23 @@ def hinted(engines: Sequence[Engine]) -> frozenset[Capability]:
     return frozenset({"hints"}) if any("hints" in engine.capabilities for engine in engines) else frozenset()
 
 
-def encode(said: Sequence[Said], *, asked: object = None) -> bytes:
-    children = [[one.engine, one.answer and base64.b64encode(one.answer).decode(), one.error] for one in said]
-    return json.dumps({"children": children, "asked": asked}, separators=(",", ":")).encode()
+def encode(replies: Sequence[Reply], *, regions: object = None) -> bytes:
+    children = [[one.engine, one.answer and base64.b64encode(one.answer).decode(), one.error] for one in replies]
+    return json.dumps({"children": children, "asked": regions}, separators=(",", ":")).encode()
 
 
-def decode(answer: bytes, *, engine: str) -> tuple[list[Said], object]:
+def decode(answer: bytes, *, engine: str) -> tuple[list[Reply], object]:
     """Deserialise the output of `encode`. Raises EngineError for anything else."""
     try:
         found = json.loads(answer)
-        said = [
-            Said(str(name), base64.b64decode(raw) if raw is not None else None, error)
+        replies = [
+            Reply(str(name), base64.b64decode(raw) if raw is not None else None, error)
             for name, raw, error in found["children"]
         ]
-        return said, found["asked"]
+        return replies, found["asked"]
     except (ValueError, TypeError, LookupError, RecursionError) as error:
         raise EngineError(engine, "the answer is not one of a composed engine") from error
 
 
-def all_failed(engine: str, said: Sequence[Said]) -> EngineError:
-    return EngineError(engine, "; ".join(f"{one.engine}: {one.error}" for one in said) or "no engine was asked")
+def all_failed(engine: str, replies: Sequence[Reply]) -> EngineError:
+    return EngineError(engine, "; ".join(f"{one.engine}: {one.error}" for one in replies) or "no engine was asked")

@@ -45,10 +45,10 @@ class Consensus(Composed):
         return "consensus"
 
     def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
-        said = [heard(engine, picture, question) for engine in self.engines]
-        if all(one.error is not None for one in said):
-            raise all_failed(self.name, said)
-        return encode(said)
+        replies = [heard(engine, picture, question) for engine in self.engines]
+        if all(one.error is not None for one in replies):
+            raise all_failed(self.name, replies)
+        return encode(replies)
 
     def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
         agreed = [self._agreed(votes) for votes in self._votes(answer, question)]
@@ -56,14 +56,14 @@ class Consensus(Composed):
 
     def _votes(self, answer: bytes, question: Question) -> Iterator[list[Recognition]]:
         """For the page or each region, the readings of the engines."""
-        said, _ = decode(answer, engine=self.name)
+        replies, _ = decode(answer, engine=self.name)
         read = [
             interpreted(engine, one.answer, question)
-            for engine, one in zip(self.engines, said, strict=False)
+            for engine, one in zip(self.engines, replies, strict=False)
             if one.answer is not None and one.error is None
         ]
         if not read:
-            raise all_failed(self.name, said)
+            raise all_failed(self.name, replies)
         for at in range(len(read[0])):
             usable = [recognitions[at] for recognitions in read if not recognitions[at].error]
             yield usable or [read[0][at]]
@@ -116,10 +116,10 @@ def _winner(ballot: Ballot, voters: int) -> Vote:
         reverse=True,
     )
     best = order[0]
-    known = [
+    confidences = [
         p.confidence for p, text in zip(parts, texts, strict=True) if text == texts[best] and p.confidence is not None
     ]
-    confidence = sum(alike[best]) / voters * (sum(known) / len(known) if known else 1.0)
+    confidence = sum(alike[best]) / voters * (sum(confidences) / len(confidences) if confidences else 1.0)
     sure = round(confidence, 4)
     vote = ballot.votes[best]
     pieces = tuple(replace(part, confidence=sure) for part in vote.pieces)
@@ -131,8 +131,8 @@ def _joined(inside: Sequence[ReadPart], frame: ReadPart) -> ReadPart:
     if len(inside) == 1 and isinstance(inside[0], type(frame)):
         return inside[0]
     text = (" " if isinstance(frame, ReadLine) else "\n").join(part.text for part in inside)
-    known = [part.confidence for part in inside if part.confidence is not None]
-    confidence = min(known) if known else None
+    confidences = [part.confidence for part in inside if part.confidence is not None]
+    confidence = min(confidences) if confidences else None
     if isinstance(frame, ReadLine):
         return replace(frame, text=" ".join(text.split()), confidence=confidence, words=())
     return replace(frame, text=text, confidence=confidence)

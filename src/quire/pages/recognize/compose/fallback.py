@@ -23,16 +23,16 @@ class Fallback(Composed):
         return "fallback"
 
     def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
-        said = []
+        replies = []
         for engine in self.engines:
-            said.append(heard(engine, picture, question, partial))
-            if said[-1].error is None:
-                return encode(said)
-        raise all_failed(self.name, said)
+            replies.append(heard(engine, picture, question, partial))
+            if replies[-1].error is None:
+                return encode(replies)
+        raise all_failed(self.name, replies)
 
     def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
-        said, _ = decode(answer, engine=self.name)
-        for engine, one in zip(self.engines, said, strict=False):
+        replies, _ = decode(answer, engine=self.name)
+        for engine, one in zip(self.engines, replies, strict=False):
             if one.answer is not None and one.error is None:
                 return interpreted(engine, one.answer, question)
-        raise all_failed(self.name, said)
+        raise all_failed(self.name, replies)

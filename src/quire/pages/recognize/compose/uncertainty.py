@@ -12,7 +12,7 @@ from quire.core.engine import Capability, Engine, Partial, Question, ReadBlock, 
 from quire.core.errors import ConfigurationError, EngineError
 from quire.core.picture import Picture
 from quire.core.types import BBox, Region
-from quire.pages.recognize.compose.children import Composed, Said, decode, encode, heard, hinted
+from quire.pages.recognize.compose.children import Composed, Reply, decode, encode, heard, hinted
 from quire.pages.recognize.frames import placed
 from quire.pages.recognize.normalize import interpreted, normalize
 
@@ -51,7 +51,7 @@ class UncertaintyFirst(Composed):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """Those of the primary, which reads everything; and hints, where the oracle uses them."""
+        """The capabilities of the primary, which reads everything; and hints, where the oracle uses them."""
         return self.engines[0].capabilities | hinted(self.engines)
 
     @property
@@ -63,18 +63,18 @@ class UncertaintyFirst(Composed):
         first = heard(primary, picture, question, partial)
         if first.answer is None or first.error is not None:
             raise EngineError(self.name, f"{primary.name}: {first.error}")
-        asked = self._most_uncertain(interpreted(primary, first.answer, question), question)
-        said = [heard(oracle, *one) for one in _questions(oracle, picture, question, asked)]
-        places = [[r.id, r.bbox.left, r.bbox.top, r.bbox.width, r.bbox.height] for r in asked]
-        return encode([first, *said], asked=places)
+        regions = self._most_uncertain(interpreted(primary, first.answer, question), question)
+        replies = [heard(oracle, *one) for one in _questions(oracle, picture, question, regions)]
+        places = [[r.id, r.bbox.left, r.bbox.top, r.bbox.width, r.bbox.height] for r in regions]
+        return encode([first, *replies], regions=places)
 
     def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
-        (first, *said), places = decode(answer, engine=self.name)
+        (first, *replies), places = decode(answer, engine=self.name)
         if first.answer is None or not isinstance(places, list):
             raise EngineError(self.name, "the answer of the primary engine is missing")
         read = interpreted(self.engines[0], first.answer, question)
-        asked = [Region(str(name), BBox(*box)) for name, *box in places]
-        better = self._better(said, question, asked)
+        regions = [Region(str(name), BBox(*box)) for name, *box in places]
+        better = self._better(replies, question, regions)
         if question.regions:
             merged = [replace(better.get(str(one.region), one), engine=self.name) for one in read]
             return normalize(merged, question)
@@ -102,31 +102,33 @@ class UncertaintyFirst(Composed):
             return self.by(unit)
         return 1.0 if unit.confidence is None else 1.0 - unit.confidence
 
-    def _better(self, said: Sequence[Said], question: Question, asked: Sequence[Region]) -> dict[str, Recognition]:
+    def _better(
+        self, replies: Sequence[Reply], question: Question, regions: Sequence[Region]
+    ) -> dict[str, Recognition]:
         """The oracle's readings, by the names of the regions."""
         oracle = self.engines[1]
         whole = replace(question, regions=())
         if "regions" in oracle.capabilities:
-            each = replace(question, regions=tuple(asked))
-            found = [one for s in said if s.answer and not s.error for one in interpreted(oracle, s.answer, each)]
+            each = replace(question, regions=tuple(regions))
+            found = [one for s in replies if s.answer and not s.error for one in interpreted(oracle, s.answer, each)]
         else:
             found = [
                 replace(placed(interpreted(oracle, s.answer, whole)[0], Affine.into(region.bbox)), region=region.id)
-                for s, region in zip(said, asked, strict=True)
+                for s, region in zip(replies, regions, strict=True)
                 if s.answer and not s.error
             ]
         return {one.region: one for one in found if one.region and one.text and not one.error}
 
 
 def _questions(
-    oracle: Engine, picture: Picture, question: Question, asked: Sequence[Region]
+    oracle: Engine, picture: Picture, question: Question, regions: Sequence[Region]
 ) -> list[tuple[Picture, Question]]:
     """One question about all regions, or one for each when the oracle takes only whole pictures."""
-    if not asked:
+    if not regions:
         return []
     if "regions" in oracle.capabilities:
-        return [(picture, replace(question, regions=tuple(asked)))]
-    cut = [picture.crop(region.bbox) for region in asked]
+        return [(picture, replace(question, regions=tuple(regions)))]
+    cut = [picture.crop(region.bbox) for region in regions]
     return [(one, replace(question, size=one.size, regions=())) for one in cut]
 
 

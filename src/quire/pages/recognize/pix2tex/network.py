@@ -27,7 +27,7 @@ _DECODER = "decoder.net"
 
 
 def encoder(weights: Tensors) -> bytes:
-    """From `picture` and the `positions` of its cells to the keys `k0` and values `v0` of each layer of the decoder."""
+    """The network from `picture` and `positions` of its cells to keys `k0` and values `v0` of each decoder layer."""
     made = _Encoder(weights)
     graph = made.graph
     picture = graph.input("picture", np.float32, (1, 1, "height", "width"))
@@ -42,7 +42,7 @@ def encoder(weights: Tensors) -> bytes:
 
 
 def decoder(weights: Tensors) -> bytes:
-    """From a `token` at a `position` to the `scores` of the next one."""
+    """The network from a `token` at a `position` to the `scores` of the next one."""
     made = _Decoder(weights)
     graph = made.graph
     token, position = graph.input("token", np.int64, (1, 1)), graph.input("position", np.int64, (1, 1))

@@ -63,9 +63,9 @@ class FormulaReader:
         tokens: list[int] = []
         certainties: list[float] = []
         for place in range(longest):
-            given = {"token": np.array([[token]], np.int64), "position": np.array([[place]], np.int64), **seen}
-            given |= {f"earlier_{name}": value for name, value in earlier.items()}
-            scores, *later = self._decoder.run(outputs, given)
+            inputs = {"token": np.array([[token]], np.int64), "position": np.array([[place]], np.int64), **seen}
+            inputs |= {f"earlier_{name}": value for name, value in earlier.items()}
+            scores, *later = self._decoder.run(outputs, inputs)
             token, certain = _best(scores[0, 0])
             certainties.append(certain)
             if token == END:

@@ -79,7 +79,7 @@ def _graph(value: memoryview) -> _Graph:
 
 
 def _layer(graph: _Graph, letters: int) -> tuple[str, NDArray[np.float32], NDArray[np.float32]] | None:
-    """What goes into the layer, its matrix and its bias."""
+    """The input of the layer, its matrix and its bias."""
     steps: list[tuple[str, list[str]]] = []
     name = graph.output
     while name in graph.nodes and len(steps) < 3:

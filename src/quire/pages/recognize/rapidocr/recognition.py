@@ -76,10 +76,10 @@ class LineRecognizer:
         self._layer: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
         parts = cut(model.path, len(self._characters)) if western else None
         if parts is not None:
-            known = np.flatnonzero(~self._han)
-            self._characters = tuple(self._characters[index] for index in known)
-            self._han = self._han[known]
-            self._layer = np.ascontiguousarray(parts.matrix[:, known]), parts.bias[known]
+            kept = np.flatnonzero(~self._han)
+            self._characters = tuple(self._characters[index] for index in kept)
+            self._han = self._han[kept]
+            self._layer = np.ascontiguousarray(parts.matrix[:, kept]), parts.bias[kept]
         self._session: InferenceSession = session_of(parts.model) if parts else open_session(model)
         self._input = self._session.get_inputs()[0].name
         self._space = space
@@ -137,7 +137,7 @@ def is_han(text: str) -> bool:
 
 
 def han_letters(reading: Reading) -> int:
-    """How many letters of Chinese and Japanese were read."""
+    """The number of Chinese and Japanese letters in a reading."""
     return sum(is_han(glyph.text) and glyph.text.isalpha() and glyph.text < _WIDE for glyph in reading.glyphs)
 
 

@@ -72,11 +72,11 @@ class TesseractEngine:
         """Runs the program once, for all regions together. In a worker process."""
         from quire.pages.recognize.tesseract.input_picture import prepared
 
-        asked = _asked(question)
-        if question.regions and not asked:
+        regions = _regions_with_text(question)
+        if question.regions and not regions:
             return b""
         below, dpi, margin = self.profile.enlarge_below_dpi, self.profile.enlarged_dpi, _margin(question)
-        pictures = [picture.crop(region.bbox) for region in asked] or [picture]
+        pictures = [picture.crop(region.bbox) for region in regions] or [picture]
         shown = [prepared(one, below_dpi=below, dpi=dpi, margin=margin) for one in pictures]
         dpi = round(shown[0].dpi)
         answer = self.program.run(tiff(shown), self._arguments(question, dpi), self.timeout_s)
@@ -87,9 +87,9 @@ class TesseractEngine:
     def _is_doubtful(self, answer: bytes) -> bool:
         """Whether no language was given and the result is hardly text."""
         lines = [one.line for page in pages_of(answer) for one in page]
-        known = [(line.confidence, len(line.text)) for line in lines if line.confidence is not None]
-        letters = sum(length for _, length in known)
-        return letters > 0 and sum(value * length for value, length in known) < _DOUBTFUL * letters
+        weighted = [(line.confidence, len(line.text)) for line in lines if line.confidence is not None]
+        letters = sum(length for _, length in weighted)
+        return letters > 0 and sum(value * length for value, length in weighted) < _DOUBTFUL * letters
 
     def _in_its_script(self, shown: Sequence[Picture], question: Question, dpi: int) -> bytes | None:
         """The page read with the data of its script, if that differs from the one tried; regions share theirs."""
@@ -107,18 +107,18 @@ class TesseractEngine:
 
     def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
         """The lines in the order in which Tesseract reads its blocks; boxes are fractions of the whole picture."""
-        asked = _asked(question)
-        if question.regions and not asked:
+        regions = _regions_with_text(question)
+        if question.regions and not regions:
             return normalize([Recognition(self.name)], question)
         found = pages_of(answer, margin=_margin(question))
         pages = [tuple(one.line for one in page if self._is_text(one.line)) for page in found]
-        if len(pages) != max(1, len(asked)):
-            raise EngineError(self.name, f"Tesseract returned {len(pages)} pages for {max(1, len(asked))}")
+        if len(pages) != max(1, len(regions)):
+            raise EngineError(self.name, f"Tesseract returned {len(pages)} pages for {max(1, len(regions))}")
         if not question.regions:
             return normalize([Recognition(self.name, pages[0])], question)
         read = [
             placed(Recognition(self.name, lines, region=region.id), Affine.into(region.bbox))
-            for region, lines in zip(asked, pages, strict=True)
+            for region, lines in zip(regions, pages, strict=True)
         ]
         return normalize(read, question)
 
@@ -137,7 +137,7 @@ class TesseractEngine:
         return ["-l", "+".join(names), "--psm", str(segmentation), *resolution(dpi), "tsv"]
 
 
-def _asked(question: Question) -> list[Region]:
+def _regions_with_text(question: Question) -> list[Region]:
     return [region for region in question.regions if region.role != "blank"]
 
 
@@ -152,11 +152,11 @@ def traineddata_for(program: TesseractProgram, languages: Sequence[str]) -> tupl
     """
     if not languages and program.traineddata and "eng" not in program.traineddata:
         return program.traineddata[:1]
-    wanted = [resolve(lang) for lang in languages or ("en",)]
-    missing = [language for language in wanted if language.installed(program.traineddata) is None]
+    resolved = [resolve(lang) for lang in languages or ("en",)]
+    missing = [language for language in resolved if language.installed(program.traineddata) is None]
     if missing:
         raise ConfigurationError(_advice(missing, program))
-    return tuple(dict.fromkeys(name for lang in wanted if (name := lang.installed(program.traineddata))))
+    return tuple(dict.fromkeys(name for lang in resolved if (name := lang.installed(program.traineddata))))
 
 
 def _advice(missing: Sequence[Language], program: TesseractProgram) -> str:

@@ -74,9 +74,9 @@ def _word(row: _Row, margin: int, size: tuple[float, float]) -> Word:
 
 
 def _line(words: list[Word]) -> ReadLine:
-    known = [(word.confidence, len(word.text)) for word in words if word.confidence is not None]
-    total = sum(length for _, length in known)
-    confidence = sum(value * length for value, length in known) / total if total else None
+    weighted = [(word.confidence, len(word.text)) for word in words if word.confidence is not None]
+    total = sum(length for _, length in weighted)
+    confidence = sum(value * length for value, length in weighted) / total if total else None
     return ReadLine(joined([word.text for word in words]), BBox.union(w.bbox for w in words), confidence, tuple(words))
 
 

@@ -83,10 +83,10 @@ class VisionEngine:
         deadline = Deadline.after(self.timeout_s)
         if not question.regions:
             return self._post(picture, question, deadline, partial)
-        asked = [region for region in question.regions if region.role != "blank"]
+        regions = [region for region in question.regions if region.role != "blank"]
         bodies = {
             region.id: self._post(picture.crop(region.bbox), question, deadline, partial).decode("utf-8", "replace")
-            for region in asked
+            for region in regions
         }
         return json.dumps({"regions": bodies}).encode()
 
@@ -142,8 +142,8 @@ def engine(*, effort: Effort, languages: tuple[str, ...]) -> VisionEngine:
             "http://127.0.0.1:8000/v1, and the name of a model there (with QUIRE_VISION_KEY if it needs a key)"
         )
     plain = [language.split("-")[0] for language in languages]  # "de-fraktur" gets the German prompt
-    known = [language for language in plain if language in prompts.languages("page")]
-    settings = VisionProfile.with_prompts(model, known[0] if known else "en", MAX_SIDE[effort])
+    supported = [language for language in plain if language in prompts.languages("page")]
+    settings = VisionProfile.with_prompts(model, supported[0] if supported else "en", MAX_SIDE[effort])
     return VisionEngine(ModelServer(url, os.environ.get("QUIRE_VISION_KEY") or None, model=CALLED), settings)
 
 

@@ -144,11 +144,11 @@ def _given(item: dict[str, Any]) -> object:
     return next((item[name] for name in ("box", "bbox", "bbox_2d") if item.get(name) is not None), None)
 
 
-def _box(given: object, unit: float) -> BBox | None:
+def _box(value: object, unit: float) -> BBox | None:
     """A box from (left, top, right, bottom); None only when it is absent."""
-    if given is None:
+    if value is None:
         return None
-    edges = [number(edge) for edge in given] if isinstance(given, list) else []
+    edges = [number(edge) for edge in value] if isinstance(value, list) else []
     if len(edges) != 4 or None in edges:
         return NOWHERE
     left, top, right, bottom = (edge / unit for edge in edges if edge is not None)

@@ -1,4 +1,4 @@
-"""What was read on a drawing: texts, tags and title blocks of its sheets, as JSON and CSV."""
+"""A drawing that was read: texts, tags and title blocks of its sheets, as JSON and CSV."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, cast
 from quire.core.context import Json
 from quire.core.types import BBox, Field
 from quire.output.export._csv import inert
-from quire.pipelines.domains.box_json import box_json
+from quire.output.export._json import box_json
 from quire.pipelines.domains.drawings.grammar import TAG_KINDS, TagKind
 from quire.pipelines.domains.drawings.tags import DrawingTag, by_kind
 from quire.pipelines.domains.drawings.texts import SheetText

@@ -11,12 +11,11 @@ from quire.core.types import BBox, Word
 from quire.evidence.extract.pairs import find_pairs
 from quire.pages.geometry.extents import are_level, area, shared_area
 from quire.pages.prepare import PrepareProfile, page_picture
-from quire.pipelines.correct import Corrector
+from quire.pipelines.correct import Corrector, pipe
 from quire.pipelines.detect.check_boxes import CheckBox, find_check_boxes
 from quire.pipelines.domains.forms.found_form import CheckedBox, Form, FormField
 from quire.reading.call import ReadOptions, read
 from quire.reading.result import DocumentResult
-from quire.system.awaited import settled
 
 BEFORE = 12.0  # of the height of a check box: how far left of it its label may end
 BESIDE = 2.5  # of the height of a check box: how far its label may be, and how far apart the label's words are
@@ -67,9 +66,7 @@ def form_of(
 
 def _corrected(text: str, correctors: Sequence[Corrector]) -> str:
     recognition = Recognition("form", (ReadLine(text, BBox(0.0, 0.0, 1.0, 1.0)),))
-    for corrector in correctors:
-        recognition = settled(corrector.correct(recognition))
-    return recognition.text
+    return pipe(*correctors).correct(recognition).text
 
 
 def drawn_boxes(document: Document, result: DocumentResult) -> dict[int, list[CheckBox]]:

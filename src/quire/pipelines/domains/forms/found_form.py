@@ -1,4 +1,4 @@
-"""What was found on a form, as JSON and as a workbook."""
+"""A form that was read: its fields, check boxes and tables, as JSON and as a workbook."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from quire.core.context import Json
 from quire.core.types import BBox, Block
-from quire.pipelines.domains.box_json import box_json
+from quire.output.export._json import box_json
 from quire.system.atomic_files import write_files
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from quire.core.types import Table
-from quire.output.export.workbooks import fitting, open_workbook
+from quire.output.export.workbooks import ReportSheets, fitting, open_workbook
 
 if TYPE_CHECKING:
     from quire.pipelines.domains.forms.found_form import Form
@@ -21,11 +21,9 @@ def form_workbook(form: Form) -> bytes:
     return target.getvalue()
 
 
-class _Sheets:
+class _Sheets(ReportSheets):
     def __init__(self, book: Any) -> None:
-        self._book = book
-        self._head = book.add_format({"bold": True, "valign": "top", "bottom": 1})
-        self._plain = book.add_format({"valign": "top", "text_wrap": True})
+        super().__init__(book)
         self._bold = book.add_format({"valign": "top", "text_wrap": True, "bold": True})
         self._coloured = [
             (least, book.add_format({"valign": "top", "text_wrap": True, "bg_color": colour}))
@@ -35,15 +33,15 @@ class _Sheets:
     def write(self, form: Form) -> None:
         fields = self._sheet("Fields", ("Label", "Value", "Page", "Confidence", "Sure"), (32, 48, 7, 11, 7))
         for row, field in enumerate(form.fields, start=1):
-            fields.write_string(row, 0, fitting(field.label), self._plain)
+            self._text(fields, row, 0, field.label)
             fields.write_string(row, 1, fitting(field.value), self._look(field.confidence))
             fields.write_number(row, 2, field.page, self._plain)
             if field.confidence is not None:
                 fields.write_number(row, 3, round(field.confidence, 3), self._plain)
-            fields.write_string(row, 4, "yes" if field.sure else "no", self._plain)
+            self._text(fields, row, 4, "yes" if field.sure else "no")
         boxes = self._sheet("Check boxes", ("Label", "Checked", "Page"), (48, 9, 7))
         for row, box in enumerate(form.boxes, start=1):
-            boxes.write_string(row, 0, fitting(box.label), self._plain)
+            self._text(boxes, row, 0, box.label)
             boxes.write_boolean(row, 1, box.is_checked, self._plain)
             boxes.write_number(row, 2, box.page, self._plain)
         for number, block in enumerate(form.tables, start=1):
@@ -63,11 +61,3 @@ class _Sheets:
         if confidence is None:
             return self._plain
         return next(look for least, look in self._coloured if confidence >= least)
-
-    def _sheet(self, name: str, columns: tuple[str, ...], widths: tuple[int, ...]) -> Any:
-        sheet = self._book.add_worksheet(name)
-        sheet.write_row(0, 0, columns, self._head)
-        sheet.freeze_panes(1, 0)
-        for column, width in enumerate(widths):
-            sheet.set_column(column, column, width)
-        return sheet

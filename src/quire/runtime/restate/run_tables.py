@@ -1,4 +1,4 @@
-"""What workers and callers on Restate keep in the database: the state of runs, their events, and awaited signals."""
+"""The tables that workers and callers on Restate share: the state of runs, their events, and awaited signals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from quire.core.errors import StoreError
 from quire.core.events import Event
@@ -23,7 +23,7 @@ T = TypeVar("T")
 log = logging.getLogger("quire.worker")
 
 
-class RunRecords:
+class RunTables:
     """The runs of a database, and the signals of those on Restate. Thread-safe."""
 
     def __init__(self, database: Database) -> None:
@@ -61,14 +61,9 @@ class RunRecords:
         """Record the end of a run; the first end counts."""
         if not isinstance(outcome, RunFailure):
             self.runs.finish(run, "finished", result=json.loads(outcome))
-        elif outcome.cancelled:
-            self.runs.finish(
-                run, "cancelled", error=outcome.message, category=outcome.category, exit_code=outcome.exit_code
-            )
-        else:
-            self.runs.finish(
-                run, "failed", error=outcome.message, category=outcome.category, exit_code=outcome.exit_code
-            )
+            return
+        state: Literal["cancelled", "failed"] = "cancelled" if outcome.cancelled else "failed"
+        self.runs.finish(run, state, error=outcome.message, category=outcome.category, exit_code=outcome.exit_code)
 
     def forget(self, run: str) -> None:
         """Remove a run that has ended, with its events and signals."""

@@ -1,0 +1,151 @@
+"""Fixtures: documents with a task, the values that are expected of it and, where known, their places."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from quire.core.context import Json
+from quire.core.errors import UsageError
+from quire.core.hashing import hash_file
+from quire.core.keys import Digest, digest_of
+from quire.core.types import BBox
+from quire.evidence.extract.schema import ExtractSchema
+
+SCHEMA = "quire-fixture/1"
+_INDEX = re.compile(r"\[\d+\]")
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedPlace:
+    """Where a value stands: its page and, where known, its box in fractions of the page."""
+
+    page: int
+    bbox: BBox | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far a value may be from the expected one and still be right.
+
+    Numbers may differ by `absolute`, or by `relative` of the expected one; texts may have a `similarity` below 1;
+    `accept` are other values that are right too.
+    """
+
+    absolute: float = 0.0
+    relative: float = 0.0
+    similarity: float = 1.0
+    accept: tuple[Json, ...] = ()
+
+
+EXACT = Tolerance()
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """One case of an evaluation. Its paths are those of an extraction: `total`, `items[3].price`."""
+
+    name: str
+    family: str
+    documents: tuple[Path, ...]
+    schema: Mapping[str, Json]
+    expected: Json
+    task: str = ""
+    places: Mapping[str, tuple[ExpectedPlace, ...]] = field(default_factory=dict)
+    tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
+    """By path, with `[]` for every item of a list: `items[].price`."""
+    content: str = ""
+    """The digest of everything in the fixture but its documents."""
+
+    @cached_property
+    def version(self) -> Digest:
+        """The digest of the fixture and of its documents: another expected value is another version."""
+        return digest_of([SCHEMA, self.content, [hash_file(path).digest for path in self.documents]])
+
+    @property
+    def document(self) -> Path:
+        """The one document. Raises UsageError for a fixture with several."""
+        if len(self.documents) != 1:
+            raise UsageError(f"{self.name} has {len(self.documents)} documents, and values are extracted of one")
+        return self.documents[0]
+
+    def tolerance(self, path: str) -> Tolerance:
+        return self.tolerances.get(_INDEX.sub("[]", path), EXACT)
+
+
+def load_fixtures(places: Sequence[Path]) -> list[Fixture]:
+    """The fixtures of files, and of all `*.fixture.json` below folders, by name.
+
+    Raises UsageError for a file that is not a fixture, naming the place in it, and for two of one name.
+    """
+    found: dict[str, Fixture] = {}
+    for file in _files(places):
+        fixture = load_fixture(file)
+        if fixture.name in found:
+            raise UsageError(f"{file}: a fixture of the name {fixture.name!r} was loaded before")
+        found[fixture.name] = fixture
+    if not found:
+        raise UsageError(f"no fixture in {', '.join(map(str, places))}: a fixture is a file NAME.fixture.json")
+    return [found[name] for name in sorted(found)]
+
+
+def load_fixture(file: Path) -> Fixture:
+    """One fixture. Documents are named relative to its file."""
+    try:
+        given = json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise UsageError(f"the fixture {file} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"the fixture {file} is no JSON: {error}") from error
+    try:
+        return _fixture(given, file)
+    except (TypeError, LookupError, ValueError, AttributeError) as error:
+        raise UsageError(f"{file} is not a fixture: {type(error).__name__}: {error}") from error
+
+
+def _fixture(given: Mapping[str, Any], file: Path) -> Fixture:
+    if given["schema_version"] != SCHEMA:
+        raise ValueError(f"its schema is {given['schema_version']!r}, not {SCHEMA}")
+    documents = tuple(file.parent / name for name in given["documents"])
+    if missing := next((path for path in documents if not path.is_file()), None):
+        raise ValueError(f"there is no document {missing}")
+    schema = ExtractSchema.of(given["schema"])
+    for path in (*given.get("places", {}), *given.get("tolerances", {})):
+        if schema.leaf(path) is None:
+            raise ValueError(f"the schema has no value {path!r}")
+    return Fixture(
+        name=str(given.get("name", file.name.removesuffix(".json").removesuffix(".fixture"))),
+        family=str(given.get("family", "")),
+        documents=documents,
+        schema=given["schema"],
+        expected=given["expected"],
+        task=str(given.get("task", "")),
+        places={path: tuple(map(_place, listed)) for path, listed in given.get("places", {}).items()},
+        tolerances={path: _tolerance(one) for path, one in given.get("tolerances", {}).items()},
+        content=digest_of(given),
+    )
+
+
+def _place(given: Mapping[str, Any]) -> ExpectedPlace:
+    box = given.get("box")
+    return ExpectedPlace(int(given["page"]), None if box is None else BBox(*map(float, box)))
+
+
+def _tolerance(given: Mapping[str, Any]) -> Tolerance:
+    known = {name: float(given[name]) for name in ("absolute", "relative", "similarity") if name in given}
+    if unknown := set(given) - {*known, "accept"}:
+        raise ValueError(f"a tolerance has no {sorted(unknown)[0]!r}")
+    return Tolerance(**known, accept=tuple(given.get("accept", ())))
+
+
+def _files(places: Sequence[Path]) -> Iterator[Path]:
+    for place in places:
+        if place.is_dir():
+            yield from sorted(place.rglob("*.fixture.json"))
+        else:
+            yield place
