@@ -17,7 +17,7 @@ from quire.system import stage_versions
 from quire.system.source_files import SourceTree
 from quire.system.stage_versions import STAGES, Installation, StageCode, stage_parts, stage_version
 from tests.changed_code import PACKAGE, change_code, copy_of_package
-from tests.unit.test_layers import MODULES, _statements
+from tests.unit.test_layers import MODULES, modules_imported
 
 BEFORE = 1_000_000_000  # seconds: long ago
 
@@ -191,21 +191,8 @@ def tree_of(module):
 
 
 def imported_by(module):
-    """The modules that a module imports when it runs."""
-    tree = tree_of(module)
-    hidden = {
-        statement
-        for block in tree.body
-        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
-        for statement in block.body
-    }
-    found = set()
-    for node in _statements(tree):
-        if isinstance(node, ast.ImportFrom) and node not in hidden and (node.module or "").startswith("quire."):
-            home = node.module.removeprefix("quire.")
-            names = (f"{home}.{alias.name}" for alias in node.names)
-            found |= {name if name in MODULES else home for name in names}
-    return found
+    """The modules that a module imports when it runs. `quire` itself is a list of names, and does not count."""
+    return modules_imported(MODULES[module], annotations=False) - {"__init__"}
 
 
 def test_a_new_layout_changes_the_blocks_and_neither_texts_nor_pictures(monkeypatch, tmp_path):
