@@ -99,13 +99,13 @@ def completed(
     if documents is None:
         raise UsageError(f"the sample of {without[0].name} has no content; {NO_CONTENT}")
     wanted: dict[Path, list[WantedSample]] = {}
-    found = _Folder(documents)
+    found = DocumentFolder(documents)
     for one in without:
         wanted.setdefault(found.path_of(one), []).append(WantedSample(one.schema, one.values, one.places))
     return [one for one in samples if one.content] + _read(wanted, configuration, quiet=quiet)
 
 
-class _Folder:
+class DocumentFolder:
     """The documents of a folder by their bytes: their names, and even the folders below, may be others by now."""
 
     def __init__(self, folder: Path) -> None:
