@@ -69,17 +69,17 @@ def _fault(sentence: CitedSentence, passages: Sequence[str]) -> str:
     unknown = [number for number in sentence.passages if not 1 <= number <= len(passages)]
     if unknown:
         return f"it cites passage {unknown[0]}, which does not exist"
-    said = "\n".join(passages[number - 1] for number in sentence.passages)
+    cited_text = "\n".join(passages[number - 1] for number in sentence.passages)
     cited = ", ".join(map(str, sentence.passages))
     for quote in _QUOTED.finditer(sentence.text):
         words = next(group for group in quote.groups() if group)
-        if _plain(words) not in _plain(said):
+        if _plain(words) not in _plain(cited_text):
             return f"it quotes “{words}”, which is not in passage {cited}"
-    there = {abs(value) for number in numbers_in(said) for value in number.readings | number.plain}
+    there = {abs(value) for number in numbers_in(cited_text) for value in number.readings | number.plain}
     for number in numbers_in(sentence.text):
         if there.isdisjoint(map(abs, number.readings | number.plain)):
             return f"it says {sentence.text[slice(*number.digits)]}, which is not in passage {cited}"
-    words, known = query_terms(sentence.text), {*terms(said)}
+    words, known = query_terms(sentence.text), {*terms(cited_text)}
     if sum(word in known for word in words) < LEAST_SHARED * len(words):
         return f"most of its words are not in passage {cited}"
     return ""

@@ -94,14 +94,14 @@ class ConsensusExtractor(ComposedExtractor):
     verb = "consensus"
 
     def _proposed(self, asking: _Asking, catalog: SourceCatalog, schema: ExtractSchema) -> list[Proposal]:
-        said = [asking.heard(one, schema) for one in self.extractors]
+        by_extractor = [asking.heard(one, schema) for one in self.extractors]
         longest: dict[str, list[Proposal]] = {}
-        for proposals in said:
+        for proposals in by_extractor:
             for outer, rows in _lists(proposals).items():
                 if _row_count(rows) > _row_count(longest.get(outer, ())):
                     longest[outer] = rows
         together: dict[str, Proposal] = {}
-        for one in (one for proposals in said for one in proposals if part_of(one.path) not in longest):
+        for one in (one for proposals in by_extractor for one in proposals if part_of(one.path) not in longest):
             first = together.get(one.path)
             together[one.path] = one if first is None else _beside(first, one)
         return [*together.values(), *(row for rows in longest.values() for row in rows)]

@@ -41,9 +41,9 @@ def extract(
         raise UsageError("no extractor is named")
     if not 0 <= min_confidence <= 1:
         raise UsageError(f"the least confidence is {min_confidence}; choose from 0 to 1")
-    said, failures = _proposed(catalog, schema, extractors)
-    filling = _Filling(catalog, said, min_confidence)
-    values = filling.filled(schema.root, "", "", said)
+    by_extractor, failures = _proposed(catalog, schema, extractors)
+    filling = _Filling(catalog, by_extractor, min_confidence)
+    values = filling.filled(schema.root, "", "", by_extractor)
     return Extraction(
         document=catalog.document,
         name=catalog.name,
@@ -59,7 +59,7 @@ def extract(
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _ExtractorProposals:
     """The proposals of one extractor by path, and the positions that its paths have below each list."""
 
     extractor: str
@@ -67,7 +67,7 @@ class _Said:
     indices: Mapping[str, Sequence[int]]
 
     @classmethod
-    def of(cls, extractor: str, proposals: Iterable[Proposal]) -> _Said:
+    def of(cls, extractor: str, proposals: Iterable[Proposal]) -> _ExtractorProposals:
         by_path: dict[str, Proposal] = {}
         indices: dict[str, set[int]] = {}
         for one in proposals:
@@ -79,9 +79,9 @@ class _Said:
 
 def _proposed(
     catalog: SourceCatalog, schema: ExtractSchema, extractors: Sequence[Extractor]
-) -> tuple[list[_Said], list[ExtractorFailure]]:
+) -> tuple[list[_ExtractorProposals], list[ExtractorFailure]]:
     known = {leaf.path for leaf in schema.leaves}
-    said: list[_Said] = []
+    by_extractor: list[_ExtractorProposals] = []
     failures: list[ExtractorFailure] = []
     first: Exception | None = None
     for extractor in extractors:
@@ -95,10 +95,12 @@ def _proposed(
         if strange:
             reason = f"proposed a value for {strange[0][:80]!r}, which the schema does not have"
             failures.append(ExtractorFailure(extractor.name, reason))
-        said.append(_Said.of(extractor.name, (one for one in proposals if _is_known(one.path, known))))
-    if first is not None and not said:
+        by_extractor.append(
+            _ExtractorProposals.of(extractor.name, (one for one in proposals if _is_known(one.path, known)))
+        )
+    if first is not None and not by_extractor:
         raise first if isinstance(first, EngineError) else EngineError(failures[0].extractor, failures[0].reason)
-    return said, failures
+    return by_extractor, failures
 
 
 def _is_known(path: str, known: set[str]) -> bool:
@@ -110,53 +112,62 @@ def _is_known(path: str, known: set[str]) -> bool:
 class _Filling:
     """Fills the tree of the schema, and collects the evidence, the conflicts and what is missing on the way."""
 
-    def __init__(self, catalog: SourceCatalog, said: Sequence[_Said], min_confidence: float) -> None:
+    def __init__(
+        self, catalog: SourceCatalog, by_extractor: Sequence[_ExtractorProposals], min_confidence: float
+    ) -> None:
         self._catalog, self._least = catalog, min_confidence
         self._searched = tuple(page.number for page in catalog.pages if page.status in ("ok", "empty"))
         unread = [page.number for page in catalog.pages if page.status not in ("ok", "empty")]
         self._unread = f"; page{'' if len(unread) == 1 else 's'} {selection(unread)} could not be read"
         self._unread = self._unread if unread else ""
-        self._names = ", ".join(one.extractor for one in said)
+        self._names = ", ".join(one.extractor for one in by_extractor)
         self.evidence: dict[str, LeafEvidence] = {}
         self.conflicts: list[EvidenceConflict] = []
         self.not_found: list[Missing] = []
 
-    def filled(self, node: SchemaNode, given: str, path: str, said: Sequence[_Said]) -> Json:
-        """The value of a node. `given` is its path in the proposals, `path` the one in the result, where the indices
-        of a list have no gaps."""
+    def filled(
+        self, node: SchemaNode, proposed_path: str, path: str, by_extractor: Sequence[_ExtractorProposals]
+    ) -> Json:
+        """The value of a node. `proposed_path` is its path in the proposals, `path` the one in the result, where the
+        positions in a list have no gaps."""
         if isinstance(node, LeafSpec):
-            return self._leaf(node, given, path, said)
+            return self._leaf(node, proposed_path, path, by_extractor)
         if isinstance(node, ListSpec):
-            teller = _longest(given, said)
+            teller = _longest(proposed_path, by_extractor)
             if teller is None:
                 self._missing(path, f"no row of the list was found ({self._names})")
                 return []
             return [
-                self.filled(node.items, f"{given}[{index}]", f"{path}[{at}]", [teller])
-                for at, index in enumerate(teller.indices[given])
+                self.filled(node.items, f"{proposed_path}[{index}]", f"{path}[{at}]", [teller])
+                for at, index in enumerate(teller.indices[proposed_path])
             ]
         return {
-            name: self.filled(child, f"{given}.{name}" if given else name, f"{path}.{name}" if path else name, said)
+            name: self.filled(
+                child,
+                f"{proposed_path}.{name}" if proposed_path else name,
+                f"{path}.{name}" if path else name,
+                by_extractor,
+            )
             for name, child in node.properties.items()
         }
 
-    def _leaf(self, leaf: LeafSpec, given: str, path: str, said: Sequence[_Said]) -> Json:
-        teller = _longest(given, said)
+    def _leaf(self, leaf: LeafSpec, proposed_path: str, path: str, by_extractor: Sequence[_ExtractorProposals]) -> Json:
+        teller = _longest(proposed_path, by_extractor)
         if leaf.several is False and teller is not None:
-            return self._one(leaf, f"{given}[{teller.indices[given][0]}]", path, said)
+            return self._one(leaf, f"{proposed_path}[{teller.indices[proposed_path][0]}]", path, by_extractor)
         if teller is not None:
             listed = [
-                self._one(leaf, f"{given}[{index}]", f"{path}[{at}]", [teller])
-                for at, index in enumerate(teller.indices[given])
+                self._one(leaf, f"{proposed_path}[{index}]", f"{path}[{at}]", [teller])
+                for at, index in enumerate(teller.indices[proposed_path])
             ]
             return [one for one in listed if one is not None]
-        if leaf.several and any(given in one.proposals for one in said):
-            single = self._one(leaf, given, f"{path}[0]", said)
+        if leaf.several and any(proposed_path in one.proposals for one in by_extractor):
+            single = self._one(leaf, proposed_path, f"{path}[0]", by_extractor)
             return [] if single is None else [single]
-        return self._one(leaf, given, path, said)
+        return self._one(leaf, proposed_path, path, by_extractor)
 
-    def _one(self, leaf: LeafSpec, given: str, path: str, said: Sequence[_Said]) -> Json:
-        proposed = [one.proposals[given] for one in said if given in one.proposals]
+    def _one(self, leaf: LeafSpec, proposed_path: str, path: str, by_extractor: Sequence[_ExtractorProposals]) -> Json:
+        proposed = [one.proposals[proposed_path] for one in by_extractor if proposed_path in one.proposals]
         outcome, unfit = settled(path, leaf, proposed, self._catalog)
         if outcome is None:
             self._missing(path, unfit[0] if unfit else f"{self._nothing(leaf)} ({self._names})")
@@ -183,10 +194,10 @@ class _Filling:
         self.not_found.append(Missing(path, self._searched, whole))
 
 
-def _longest(path: str, said: Sequence[_Said]) -> _Said | None:
+def _longest(path: str, by_extractor: Sequence[_ExtractorProposals]) -> _ExtractorProposals | None:
     """The extractor that proposes the most items of a list, the first of those: two lists cannot be told apart row by
     row, so one extractor says all of it."""
-    best = max(said, key=lambda one: len(one.indices.get(path, ())), default=None)
+    best = max(by_extractor, key=lambda one: len(one.indices.get(path, ())), default=None)
     return best if best is not None and path in best.indices else None
 
 

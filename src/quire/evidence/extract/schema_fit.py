@@ -55,10 +55,10 @@ def _chosen(value: Json, leaf: LeafSpec) -> Json:
 def _boolean(value: Json) -> bool:
     if isinstance(value, bool):
         return value
-    said = _plain(value).casefold()
-    if said in _TRUE:
+    text = _plain(value).casefold()
+    if text in _TRUE:
         return True
-    if said in _FALSE:
+    if text in _FALSE:
         return False
     raise Unfit(f"{_shown(value)} is neither yes nor no")
 

@@ -162,8 +162,8 @@ def _compared(
     other = replace(evidence, probability=sure, confidence={**evidence.confidence, SOURCE: doubt, "total": total})
     if evidence.derivation is None:
         other = replace(other, alternatives=_with_alternative(evidence, leaf, place, reading, engine))
-    said = repr(shortened(reading.text)) if reading.text else "nothing"
-    return _with_reason(other, f"the picture reads {said} ({engine})")
+    text = repr(shortened(reading.text)) if reading.text else "nothing"
+    return _with_reason(other, f"the picture reads {text} ({engine})")
 
 
 def _sure(reading: CropReading) -> float:

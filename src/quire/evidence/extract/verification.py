@@ -94,21 +94,21 @@ class _Check:
     def stated(self, faults: list[str]) -> LeafEvidence:
         """The evidence of a value that stands in the document."""
         quoted = list(self._quoted(self._cited)) or list(self._quoted_over()) or list(self._quoted_by_line())
-        said = [one for one in quoted if one.value is not None]
-        if said:
-            if is_short(self._proposal.quote or str(self._proposal.value)) and not self._is_pinned(said):
+        valued = [one for one in quoted if one.value is not None]
+        if valued:
+            if is_short(self._proposal.quote or str(self._proposal.value)) and not self._is_pinned(valued):
                 return self.unverified(*faults, f"its quote {self._quote} is short and stands more than once")
-            if self._proposal.places and not any(map(self._is_at, said)):
+            if self._proposal.places and not any(map(self._is_at, valued)):
                 faults = [*faults, "its box is not where the quote stands"]
             if not faults:
-                return self._supported("found", self._nearest(said), "")
+                return self._supported("found", self._nearest(valued), "")
         elif quoted and self._proposal.quote:
             return self.unverified(*faults, f"its quote {self._quote} does not say {self._said}")
         elif self._cited and self._proposal.quote:
             faults = [*faults, f"its quote {self._quote} is not in {self._names}"]
         elif self._cited:
             faults = [*faults, f"{self._said} is not in {self._names}"]
-        found = said or self._elsewhere()
+        found = valued or self._elsewhere()
         if found:
             return self._supported("repaired", self._nearest(found), "; ".join(faults))
         return self.unverified(*faults, f"{self._said} was not found elsewhere without doubt")
@@ -228,11 +228,11 @@ class _Check:
             if not values:
                 yield _Quoted(record, span, None)
 
-    def _is_pinned(self, said: Sequence[_Quoted]) -> bool:
+    def _is_pinned(self, valued: Sequence[_Quoted]) -> bool:
         """Whether there is no doubt where a short quote stands: in a small record, in a box, or once."""
-        if self._proposal.places or any(one.record.level == "cell" for one in said):
+        if self._proposal.places or any(one.record.level == "cell" for one in valued):
             return True
-        if any(len(solid(one.record.text)) <= 2 * len(solid(self._proposal.quote)) for one in said):
+        if any(len(solid(one.record.text)) <= 2 * len(solid(self._proposal.quote)) for one in valued):
             return True
         return len(list(self._quoted(self._catalog.texts.blocks))) == 1
 

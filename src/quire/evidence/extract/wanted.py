@@ -105,9 +105,9 @@ class LeafValue:
 
     def _is_said(self, text: str) -> bool:
         """A text says no by a word that denies, and yes by one that affirms, or by what the leaf is about."""
-        said = said_boolean(text)
-        if said is not None or not self.value:
-            return said is self.value
+        stated = said_boolean(text)
+        if stated is not None or not self.value:
+            return stated is self.value
         about = " ".join((self.leaf.name, self.leaf.title, self.leaf.description, *self.leaf.aliases)).casefold()
         words = {word.casefold() for word in _WORD.findall(text)}
         return bool(words & set(_WORD.findall(about.replace("_", " "))))

@@ -50,22 +50,22 @@ class ConfirmedValue:
             return frozenset({"duration"})
         return frozenset(_NUMBERS) if self._numbers else None
 
-    def is_said_by(self, said: Json) -> bool:
-        if said is None or said == "":
+    def is_said_by(self, value: Json) -> bool:
+        if value is None or value == "":
             return False
         if self._dates:
-            return not self._dates.isdisjoint(_date_readings(str(said)))
+            return not self._dates.isdisjoint(_date_readings(str(value)))
         if self._numbers:
             return not self._numbers.isdisjoint(
-                _number_readings(said) if isinstance(said, str) else number_readings(said)
+                _number_readings(value) if isinstance(value, str) else number_readings(value)
             )
         if self._duration is not None:
-            other = duration_of(str(said))
+            other = duration_of(str(value))
             return other is not None and other[1:] == self._duration[1:]
-        return self._letters == solid(str(said))
+        return self._letters == solid(str(value))
 
-    def has_words(self, said: Json) -> bool:
-        return self._words == _words(str(said))
+    def has_words(self, value: Json) -> bool:
+        return self._words == _words(str(value))
 
 
 def right_choices(

@@ -80,12 +80,12 @@ def _sample(task: Mapping[str, Any]) -> Sample:
                 texts[one["id"]] = value["text"][0]
     except (LookupError, TypeError, AttributeError) as error:
         raise UsageError(f"a task of Label Studio is not as `quire samples export` makes it: {error!r}") from error
-    said = {path_of[name]: text for name, text in texts.items() if name in path_of}
+    annotated = {path_of[name]: text for name, text in texts.items() if name in path_of}
     values: dict[str, Json] = {}
-    for path in {**sample.values, **said}:
+    for path in {**sample.values, **annotated}:
         before = sample.values.get(path)
         unplaced = before is not None and path not in sample.places
-        values[path] = before if unplaced or said.get(path) == str(before) else said.get(path)
+        values[path] = before if unplaced or annotated.get(path) == str(before) else annotated.get(path)
     places = {
         path: SamplePlace(those[0][0], tuple(box for page, box in those if page == those[0][0]), _quote(sample, path))
         for path, those in boxes.items()

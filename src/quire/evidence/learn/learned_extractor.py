@@ -70,14 +70,14 @@ class LearnedExtractor:
         best = ranked[0][1]
         if best is None:
             return
-        said: dict[str, Proposal] = {}
+        by_value: dict[str, Proposal] = {}
         sure: dict[str, float] = {}
         for likely, choice in ranked:
             if choice is not None and likely >= LEAST_LIKELY:
                 value = solid(str(choice.value))
                 sure[value] = sure.get(value, 0.0) + likely  # other places may say the same
-                said.setdefault(value, self._proposal(leaf, learned, choice))
-        first, *others = (replace(one, confidence=round(min(sure[value], 1.0), 3)) for value, one in said.items())
+                by_value.setdefault(value, self._proposal(leaf, learned, choice))
+        first, *others = (replace(one, confidence=round(min(sure[value], 1.0), 3)) for value, one in by_value.items())
         yield replace(first, alternatives=tuple(others[:MOST_ALTERNATIVES]))
 
     def _proposal(self, leaf: LeafSpec, learned: LearnedLeaf, choice: LeafChoice) -> Proposal:

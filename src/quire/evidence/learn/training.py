@@ -173,10 +173,12 @@ class _Lesson:
 
     def __init__(self, leaf: LeafSpec, studied: Sequence[_Studied]) -> None:
         self.leaf = leaf
-        said = [(one, expected) for one in studied if (expected := one.sample.expected(leaf.path)) is not None]
-        self.single = "[]" not in leaf.path and all(len(expected) <= 1 for _, expected in said)
-        self._said = said
-        cases = [self._case(one, expected) for one, expected in said] if self.single else []
+        expected_values = [
+            (one, expected) for one in studied if (expected := one.sample.expected(leaf.path)) is not None
+        ]
+        self.single = "[]" not in leaf.path and all(len(expected) <= 1 for _, expected in expected_values)
+        self._expected = expected_values
+        cases = [self._case(one, expected) for one, expected in expected_values] if self.single else []
         self._kinds = tuple(sorted({choice.candidate.kind for one in cases for choice in one.right if choice}))
         self.cases = [one.of_kinds(self._kinds) for one in cases]
         for one in self.cases:
@@ -270,7 +272,7 @@ class _Lesson:
         if not self.single:
             return [
                 LearningMistake(one.sample.name, self.leaf.path, list(expected), got, None)
-                for one, expected in self._said
+                for one, expected in self._expected
                 if (got := self._proposed(one)) is not None
                 and self._score_several(expected, got).right < max(len(expected), len(got))
             ]
@@ -291,7 +293,7 @@ class _Lesson:
     def _rules_score(self) -> LeafScore:
         if self.single:
             return self._total(self._ruled)
-        scores = (self._score_several(expected, self._proposed(one)) for one, expected in self._said)
+        scores = (self._score_several(expected, self._proposed(one)) for one, expected in self._expected)
         return sum(scores, LeafScore())
 
     def _score(self, outcome: _Outcome) -> LeafScore:

@@ -142,5 +142,5 @@ def _match(decision: Decision) -> MatchKind | None:
 
 
 def _reason(decision: Decision) -> str:
-    said = "rejected in review" if decision.action == "reject" else "not in the document, says the review"
-    return f"{said}: {decision.note}" if decision.note else said
+    reason = "rejected in review" if decision.action == "reject" else "not in the document, says the review"
+    return f"{reason}: {decision.note}" if decision.note else reason

@@ -52,10 +52,10 @@ def described(schema: ExtractSchema) -> str:
 
 
 def _line(leaf: LeafSpec) -> str:
-    said = [leaf.title, leaf.description, f"also called {', '.join(leaf.aliases)}" if leaf.aliases else ""]
-    said += [f"in {leaf.unit}" if leaf.unit else "", f"matching {leaf.pattern}" if leaf.pattern else ""]
-    said += [f"one of {', '.join(map(str, leaf.enum))}" if leaf.enum else "", "all of them" if leaf.several else ""]
-    meaning = "; ".join(" ".join(one.split()) for one in said if one.strip())
+    parts = [leaf.title, leaf.description, f"also called {', '.join(leaf.aliases)}" if leaf.aliases else ""]
+    parts += [f"in {leaf.unit}" if leaf.unit else "", f"matching {leaf.pattern}" if leaf.pattern else ""]
+    parts += [f"one of {', '.join(map(str, leaf.enum))}" if leaf.enum else "", "all of them" if leaf.several else ""]
+    meaning = "; ".join(" ".join(one.split()) for one in parts if one.strip())
     kind = leaf.kind if leaf.kind and leaf.kind != leaf.type else ""
     shape = ", ".join(filter(None, (leaf.type, kind)))
     return f"- {leaf.path} ({shape})" + (f": {meaning[:_DESCRIBED]}" if meaning else "")
@@ -95,11 +95,11 @@ class _Reading:
         value, quote, record = cited.get("value"), cited.get("quote"), cited.get("record")
         if not isinstance(value, (str, int, float, bool)) or value == "":
             return
-        said = quote[:LONGEST_QUOTE].strip() if isinstance(quote, str) else ""
+        quoted = quote[:LONGEST_QUOTE].strip() if isinstance(quote, str) else ""
         records = (
-            (self._tightest(record.strip(" []"), said),) if isinstance(record, str) and record.strip(" []") else ()
+            (self._tightest(record.strip(" []"), quoted),) if isinstance(record, str) and record.strip(" []") else ()
         )
-        yield Proposal(path, value, records, said, self._sure(path), self._extractor)
+        yield Proposal(path, value, records, quoted, self._sure(path), self._extractor)
 
     def _sure(self, path: str) -> float:
         named = (f"{root}{path}{end}" for root in ("values.", "") for end in (".value", ""))

@@ -84,10 +84,10 @@ class LanguageModelExtractor:
     def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]:
         """Raises EngineError if no part was answered, and PartlyFailed with the proposals of the others."""
         parts = parts_of(catalog, schema, self.part_characters, self.most_parts)
-        said, failed = self._answered(catalog, schema, parts)
-        if failed and not said:
+        answered, failed = self._answered(catalog, schema, parts)
+        if failed and not answered:
             raise failed[min(failed)]
-        found = _joined([proposals for _, proposals in sorted(said.items())], schema, catalog)
+        found = _joined([proposals for _, proposals in sorted(answered.items())], schema, catalog)
         if failed:
             reasons = "; ".join(dict.fromkeys(_reason(error) for _, error in sorted(failed.items())))
             numbers = ", ".join(_numbered(place) for place in sorted(failed))
@@ -99,7 +99,7 @@ class LanguageModelExtractor:
     ) -> tuple[dict[_Place, list[Proposal]], dict[_Place, EngineError]]:
         """The proposals of the parts by their places in the document, and the errors of the others."""
         answers = current_answers()
-        said: dict[_Place, list[Proposal]] = {}
+        answered: dict[_Place, list[Proposal]] = {}
         failed: dict[_Place, EngineError] = {}
         wanted = [_Asked((at,), part) for at, part in enumerate(parts)]
         while wanted:
@@ -108,14 +108,14 @@ class LanguageModelExtractor:
             again: list[_Asked] = []
             for one, answer in zip(wanted, replies, strict=True):
                 try:
-                    said[one.place] = self._proposals(answer, schema, catalog)
+                    answered[one.place] = self._proposals(answer, schema, catalog)
                 except EngineError as error:
                     more = _asked_again(one, error, catalog)
                     again += more
                     if not more:
                         failed[one.place] = error
             wanted = again
-        return said, failed
+        return answered, failed
 
     def _proposals(self, answer: bytes | EngineError, schema: ExtractSchema, catalog: SourceCatalog) -> list[Proposal]:
         if isinstance(answer, EngineError):

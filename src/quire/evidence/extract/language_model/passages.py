@@ -123,5 +123,5 @@ def _ranked(schema: ExtractSchema, chunks: Sequence[EvidenceRecord]) -> list[lis
 
 def _described(leaf: LeafSpec) -> str:
     """The words that say what a leaf is, without signs, which would be filters of a query."""
-    said = " ".join((leaf.path.replace("_", " "), leaf.title, leaf.description, *leaf.aliases, leaf.unit))
-    return " ".join(dict.fromkeys(_WORDS.findall(said)))
+    text = " ".join((leaf.path.replace("_", " "), leaf.title, leaf.description, *leaf.aliases, leaf.unit))
+    return " ".join(dict.fromkeys(_WORDS.findall(text)))

@@ -39,10 +39,10 @@ def parties(running: RunningText) -> list[FoundInProse]:
 
 def _found(running: RunningText) -> Iterable[FoundInProse]:
     text = running.text
-    said = preamble(text)
-    if said is not None:
-        found = _made(text, said.names, 0.8 if said.defined else 0.6)
-        return [*found, *_made(text, _filled_in(running), 0.5)] if said.leaves_one_out else found
+    opening = preamble(text)
+    if opening is not None:
+        found = _made(text, opening.names, 0.8 if opening.defined else 0.6)
+        return [*found, *_made(text, _filled_in(running), 0.5)] if opening.leaves_one_out else found
     greeting = salutation(text)
     to = addressee(running, greeting) if greeting is not None else None
     if to is not None:

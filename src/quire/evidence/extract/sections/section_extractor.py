@@ -156,8 +156,8 @@ class SectionExtractor:
 
     def _proposal(self, path: str, block: Block, span: tuple[int, int], value: Json = None) -> Proposal:
         quote = block.text[slice(*span)]
-        said = " ".join(quote.split()) if value is None else value
-        return Proposal(path, said, (block.id,), quote, SURE, self.name, span_places(block, span))
+        shown = " ".join(quote.split()) if value is None else value
+        return Proposal(path, shown, (block.id,), quote, SURE, self.name, span_places(block, span))
 
 
 def _entries(topic: Topic, section: DocumentSection) -> list[SectionEntry]:

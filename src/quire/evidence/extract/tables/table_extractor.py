@@ -104,9 +104,9 @@ class TableExtractor:
         assert table is not None
         name = re.sub(r"[\W_]+", r"[\\W_]+", leaf.name)
         for cell in table.cells:
-            said = re.search(rf"\b{name}\s*[:=]\s*(\S+)", cell.text, re.IGNORECASE)
-            if cell.row < found.first_row and said:
-                yield self._proposal(path, said[1], found, cell, 0.7, leaf.name)
+            labelled = re.search(rf"\b{name}\s*[:=]\s*(\S+)", cell.text, re.IGNORECASE)
+            if cell.row < found.first_row and labelled:
+                yield self._proposal(path, labelled[1], found, cell, 0.7, leaf.name)
                 return
 
     def _item(
