@@ -21,7 +21,7 @@ VERSION = "1"
 
 def key_of(stage_name: str, item: WorkItem, input_sha256: str) -> ArtifactKey:
     """The key of the output of an item: its id, its inputs and its settings. The output paths are not part of it: they
-    are in the record."""
+    are in the entry."""
     settings = item.fingerprint.cfg_hash if item.fingerprint else item.cfg_hash
     return artifact_key(f"stage:{stage_name}", VERSION, (item.item_id, input_sha256), digest_of({"settings": settings}))
 
@@ -38,7 +38,7 @@ def input_hash(item: WorkItem) -> str:
 
 
 class Known(Protocol):
-    """Records of the items that are done. Used only by the scheduler thread."""
+    """Entries of the items that are done. Used only by the scheduler thread."""
 
     @property
     def unsaved(self) -> bool:
@@ -58,12 +58,12 @@ class Known(Protocol):
         ...
 
     def flush(self) -> None:
-        """Make the records durable."""
+        """Make the entries durable."""
         ...
 
 
 class DoneItems:
-    """The records of a stage in a store."""
+    """The entries of the done items of a stage, in a store."""
 
     def __init__(self, store: Store, stage_name: str) -> None:
         self._store = store
@@ -80,11 +80,11 @@ class DoneItems:
         for task in tasks:
             if (digest := digests.get(ArtifactKey(task.key))) is None:
                 continue
-            with suppress(StoreError):  # a damaged record is ignored: the item is processed again
-                record = json.loads(self._store.load(digest))
-                if record["outputs"] == _written(task.item):
-                    kept = record.get("manifest", {})
-                    found[task.number] = ItemOutcome("skipped", record["result"], "done before", None, 0, 0.0, kept)
+            with suppress(StoreError):  # a damaged entry is ignored: the item is processed again
+                entry = json.loads(self._store.load(digest))
+                if entry["outputs"] == _written(task.item):
+                    kept = entry.get("manifest", {})
+                    found[task.number] = ItemOutcome("skipped", entry["result"], "done before", None, 0, 0.0, kept)
         return found
 
     def remember(self, task: Task, outcome: ItemOutcome) -> None:
@@ -92,10 +92,10 @@ class DoneItems:
         outputs = _written(task.item)
         if outputs is None:
             return
-        record = {"outputs": outputs, "result": dict(outcome.result)}
+        entry = {"outputs": outputs, "result": dict(outcome.result)}
         if outcome.manifest:
-            record["manifest"] = dict(outcome.manifest)
-        data = json.dumps(record, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")
+            entry["manifest"] = dict(outcome.manifest)
+        data = json.dumps(entry, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")
         self._store.save(ArtifactKey(task.key), data, stage=self._stage_name, document=path_text(task.item.item_id))
         self.unsaved = True
 

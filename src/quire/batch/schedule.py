@@ -20,7 +20,7 @@ class Task:
 
     item: WorkItem
     number: int
-    """Its index in the plan, from 0."""
+    """Its position in the plan, from 0."""
     key: str = ""
     """Its key in the store; "" without a store."""
     input_hash: str = ""
@@ -32,7 +32,7 @@ class Task:
 
 
 def numbered(items: Iterable[WorkItem], schedule: Schedule) -> Iterator[Task]:
-    """The items with their index in the plan; a sequence is sorted as a whole, which gives the best order."""
+    """The items with their position in the plan; a sequence is sorted as a whole, which gives the best order."""
     tasks = (Task(item, number) for number, item in enumerate(items))
     if schedule == "fifo" or not isinstance(items, Sequence):
         return tasks

@@ -21,7 +21,7 @@ FILE = "quire.toml"
 EFFORTS = ("fast", "balanced", "accurate")
 
 Kind = Literal["text", "path", "number", "seconds", "factor", "flag", "names"]
-_SAID = {
+_MEANINGS = {
     "text": "a text",
     "path": "a path or an address",
     "number": "a whole number",
@@ -301,7 +301,7 @@ def checked(setting: Setting, value: object, where: str, error: Callable[[str], 
     valid = _as(setting.kind, value)
     if valid is None:
         shown = "" if setting.secret else f" is {value!r}; it"
-        raise error(f"{where}{shown} must be {_SAID[setting.kind]}")
+        raise error(f"{where}{shown} must be {_MEANINGS[setting.kind]}")
     if setting.secret and not is_text(str(valid)):
         raise error(f"{where} is not valid text: encode it as UTF-8")
     if isinstance(valid, (int, float)) and valid < setting.least:

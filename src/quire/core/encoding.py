@@ -2,7 +2,7 @@
 
 Words are not repeated here: a block names the runs of the native text that it covers, and its words are created
 lazily from that artifact. Words from elsewhere are written out. The engine answers that blocks, parts and cells
-came from are listed once, in `sources`, and referenced by index.
+came from are listed once, in `sources`, and referenced by position.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _source_row(source: AnswerSource) -> tuple[object, ...]:
 
 
 def _place_of(source: AnswerSource | None, sources: _Sources) -> int | None:
-    """The index of a source in the list; a new one is added."""
+    """The position of a source in the list; a new one is added."""
     return None if source is None else sources.setdefault(source, len(sources))
 
 

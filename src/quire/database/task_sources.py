@@ -18,8 +18,8 @@ GONE = {"name": REMOVED, "uri": REMOVED, "status": "failure", "faults": [], "del
 
 
 def sources_of(sources: Sequence[Json], listed: Sequence[Json], documents: Collection[str]) -> set[int]:
-    """The indexes of the sources of a task that are one of some documents, given what became of the sources."""
-    return {index for index, id in ids_of(sources, listed) if id in documents}
+    """The positions of the sources of a task that are one of some documents, given what became of the sources."""
+    return {position for position, id in ids_of(sources, listed) if id in documents}
 
 
 def delete_sources(database: Database, run: str, gone: Collection[int], listed: Sequence[Json]) -> None:
@@ -30,16 +30,16 @@ def delete_sources(database: Database, run: str, gone: Collection[int], listed: 
     ((text, result, error),) = database.rows("SELECT inputs, result, error FROM runs WHERE run = ?", (run,))
     inputs, ended = json.loads(str(text)), json.loads(str(result)) if result else None
     sources: list[Json] = inputs["sources"]
-    known = {index for all in (sources, listed) for index, one in enumerate(all) if one.get("deleted")}
+    known = {position for all in (sources, listed) for position, one in enumerate(all) if one.get("deleted")}
     if known | {*gone} >= {*range(max(len(sources), len(listed)))}:
         forget_runs(database, "run = ?", (run,))
         return
-    about = {id for index, id in ids_of(sources, listed) if index in gone}
+    about = {id for position, id in ids_of(sources, listed) if position in gone}
     inputs["deleted"] = True
-    inputs["sources"] = [{"deleted": True} if index in gone else one for index, one in enumerate(sources)]
+    inputs["sources"] = [{"deleted": True} if position in gone else one for position, one in enumerate(sources)]
     if ended is not None:
         ended.pop("archive", None)
-        ended["documents"] = [GONE if index in gone else one for index, one in enumerate(listed)]
+        ended["documents"] = [GONE if position in gone else one for position, one in enumerate(listed)]
     failure = json.loads(str(error)) | {"message": REMOVED} if error else None
     written = [None if one is None else json.dumps(one) for one in (inputs, ended, failure)]
     database.change("UPDATE runs SET inputs = ?, result = ?, error = ? WHERE run = ?", (*written, run))
@@ -53,10 +53,10 @@ def delete_sources(database: Database, run: str, gone: Collection[int], listed: 
 
 
 def ids_of(sources: Sequence[Json], listed: Sequence[Json]) -> Iterator[tuple[int, str]]:
-    """The ids of documents, as far as they are known, with the index of the source."""
-    for index, source in enumerate(sources):
+    """The ids of documents, as far as they are known, with the position of the source."""
+    for position, source in enumerate(sources):
         if "stored" in source:
-            yield index, source["stored"]["id"]
-    for index, one in enumerate(listed):
+            yield position, source["stored"]["id"]
+    for position, one in enumerate(listed):
         if "reference" in one:
-            yield index, one["reference"]["source"]["id"]
+            yield position, one["reference"]["source"]["id"]

@@ -101,7 +101,7 @@ class RestateServer:
         self._change(invocation, "kill")
 
     def purge(self, invocation: str) -> None:
-        """Remove the record of an invocation that has ended; does nothing if it does not exist."""
+        """Remove what the server keeps of an invocation that has ended; does nothing if it does not exist."""
         self._change(invocation, "purge")
 
     def resume(self, invocation: str) -> None:

@@ -98,5 +98,5 @@ def message_of(error: BaseException) -> str:
     """The error in one line."""
     if isinstance(error, QuireError):
         return str(error)
-    said = " ".join(str(error).split())
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    message = " ".join(str(error).split())
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

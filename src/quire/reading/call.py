@@ -97,9 +97,9 @@ def _is_path(source: Source | Document) -> TypeGuard[str | Path]:
     return isinstance(source, (str, Path)) and not is_url(source)
 
 
-def _index(store: StorePlace, *, wanted: bool) -> Path | None:
+def _similar_pictures(store: StorePlace, *, requested: bool) -> Path | None:
     """The folder of the index of similar pictures: beside the cached answers, so the store must have a folder."""
-    if not wanted:
+    if not requested:
         return None
     folder = store if isinstance(store, (str, Path)) else getattr(store, "folder", None)
     if not isinstance(folder, (str, Path)) or "://" in str(folder):
@@ -149,7 +149,7 @@ class _Reading:
             redactions=redactions,
             workers=workers,
             hints=tuple(hints),
-            similar=_index(store, wanted=similar),
+            similar=_similar_pictures(store, requested=similar),
             tables=TableOptions(tables, (*areas, *(areas_beside(source) if _is_path(source) else ()))),
         )
         self._document = document_of(source, password=password, fetch=fetch)

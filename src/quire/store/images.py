@@ -126,7 +126,7 @@ class PageImages:
         teller: Teller,
     ) -> dict[int, InputError]:
         """Write the pictures of these pages, then record them; returns the errors of those that cannot be rendered."""
-        recorded: dict[int, bytes] = {}
+        entries: dict[int, bytes] = {}
         failed: dict[int, InputError] = {}
 
         def pictures() -> Iterator[tuple[str, bytes]]:
@@ -135,13 +135,13 @@ class PageImages:
                     failed[number] = drawn
                     teller.emit("failed", "render", page=number, payload={"reason": reason_of(drawn)})
                     continue
-                recorded[number] = _record(drawn)
+                entries[number] = _entry(drawn)
                 teller.emit("finished", "render", page=number, payload=_payload(drawn))
                 yield image_name(document, number, options), drawn.png
 
         self._store.objects.write_many(pictures())
-        for number, record in recorded.items():
-            self._store.save(_key(document, number, options), record, stage=STAGE, document=document, page=number)
+        for number, entry in entries.items():
+            self._store.save(_key(document, number, options), entry, stage=STAGE, document=document, page=number)
         self._store.flush()
         return failed
 
@@ -157,15 +157,15 @@ def _payload(drawn: PageImage) -> dict[str, object]:
     return {"ms": round(drawn.render_ms, 3), **size}
 
 
-def _record(drawn: PageImage) -> bytes:
-    record = {
+def _entry(drawn: PageImage) -> bytes:
+    entry = {
         "digest": digest_bytes(drawn.png),
         "size": len(drawn.png),
         "width": drawn.width,
         "height": drawn.height,
         "dpi": drawn.dpi,
     }
-    return json.dumps(record, sort_keys=True).encode()
+    return json.dumps(entry, sort_keys=True).encode()
 
 
 def _profile(options: RenderOptions) -> _Drawing:

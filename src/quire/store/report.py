@@ -54,11 +54,7 @@ def report(store: ArtifactStore) -> StoreReport:
     packs = packs_of(store.objects, store.database)
     return StoreReport(
         place=store.place,
-        documents=totals.documents,
-        artifacts=totals.artifacts,
-        bytes=totals.bytes,
-        contents=totals.contents,
-        content_bytes=totals.content_bytes,
+        **totals.counts,
         packs=len(packs),
         pack_bytes=sum(pack.size for pack in packs),
         holes=sum(max(0, pack.size - pack.live) for pack in packs),

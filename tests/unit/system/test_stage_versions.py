@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -16,9 +17,14 @@ from quire.system import stage_versions
 from quire.system.source_files import SourceTree
 from quire.system.stage_versions import STAGES, Installation, StageCode, stage_parts, stage_version
 from tests.changed_code import PACKAGE, change_code, copy_of_package
-from tests.unit.test_layers import MODULES, _statements, parsed
+from tests.unit.test_layers import MODULES, _statements
 
 BEFORE = 1_000_000_000  # seconds: long ago
+
+
+@cache
+def parsed(path):
+    return ast.parse(path.read_text())
 
 
 def write(folder, files):
@@ -180,16 +186,21 @@ def test_all_that_a_stage_imports_counts():
     assert not {module: found for module, found in left_out.items() if found}
 
 
+def tree_of(module):
+    return ast.parse(MODULES[module].read_text())
+
+
 def imported_by(module):
     """The modules that a module imports when it runs."""
+    tree = tree_of(module)
     hidden = {
         statement
-        for block in parsed(MODULES[module]).body
+        for block in tree.body
         if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
         for statement in block.body
     }
     found = set()
-    for node in _statements(parsed(MODULES[module])):
+    for node in _statements(tree):
         if isinstance(node, ast.ImportFrom) and node not in hidden and (node.module or "").startswith("quire."):
             home = node.module.removeprefix("quire.")
             names = (f"{home}.{alias.name}" for alias in node.names)
@@ -224,8 +235,7 @@ BY_HAND = {
     "answers of engines, vectors and calls of models, which are expensive": """
         durable.tasks.enrichments evidence.extract.language_model.recorded_calls pages.recognize.compose.children
         pages.recognize.echo pages.recognize.plain pages.recognize.vision retrieval.embed.batches
-        retrieval.embed.cross_encoder retrieval.embed.local_model retrieval.embed.served
-        retrieval.embed.sparse_model""",
+        retrieval.embed.onnx_folder retrieval.embed.served""",
     "code of users and other packages, and the roles of pipelines, of which no output is stored": """
         batch.resume core.context lexicon.dictionary lexicon.vocabulary output.export pipelines.correct.chain
         pipelines.correct.confidence pipelines.correct.filters pipelines.correct.language pipelines.correct.spaces
@@ -243,7 +253,7 @@ BY_HAND = {
 
 def versions_by_hand(module):
     """Versions in a module that are texts: constants, members of classes, arguments, and parts of keys."""
-    tree = parsed(MODULES[module])
+    tree = tree_of(module)
     constants = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AnnAssign):

@@ -74,9 +74,9 @@ def no_files() -> RequestRefused:
     return invalid("missing", ("files",), "Field required")
 
 
-def file_without_name(index: int) -> RequestRefused:
+def file_without_name(position: int) -> RequestRefused:
     """A part `files` that is no upload, because it has no file name."""
-    return invalid("value_error", ("files", index), "Value error, Expected UploadFile, received: <class 'str'>")
+    return invalid("value_error", ("files", position), "Value error, Expected UploadFile, received: <class 'str'>")
 
 
 def _grouped(fields: Fields) -> dict[str, list[str]]:

@@ -51,9 +51,9 @@ _RETRYABLE = frozenset(category for category, useful in RETRYABLE.items() if use
 
 def task_meta(statuses: Iterable[str], total: int, *, pages: int | None = None, pages_done: int | None = None) -> Json:
     """Counts of a task from the statuses of the documents that are finished. Old clients ignore the pages."""
-    found = list(statuses)
-    succeeded, partly = found.count("success"), found.count("partial_success")
-    meta = dict(zip(COUNTED, (total, len(found), succeeded, partly, len(found) - succeeded - partly), strict=True))
+    ended = list(statuses)
+    succeeded, partly = ended.count("success"), ended.count("partial_success")
+    meta = dict(zip(COUNTED, (total, len(ended), succeeded, partly, len(ended) - succeeded - partly), strict=True))
     if pages is not None:
         meta |= {"num_pages": pages, "num_pages_processed": pages_done or 0}
     return meta
@@ -91,14 +91,14 @@ def error_item(message: str, trouble: Trouble, *, page: int | None = None, modul
 
 def pages_outside(pages: int, first: int) -> Json:
     """The error of a page range that begins after the last page."""
-    said = f"Document has {pages} pages, fewer than the requested page_range start {first}."
-    return error_item(said, "pages")
+    message = f"Document has {pages} pages, fewer than the requested page_range start {first}."
+    return error_item(message, "pages")
 
 
 def exported(filename: str, contents: Mapping[str, Any] | None = None) -> Json:
     """The document of an answer: its name and the contents by format, None where they were not requested."""
-    found = contents or {}
-    return {"filename": filename, **{f"{name}_content": found.get(name) for name in CONTENTS}}
+    by_format = contents or {}
+    return {"filename": filename, **{f"{name}_content": by_format.get(name) for name in CONTENTS}}
 
 
 def converted(
@@ -151,10 +151,10 @@ def counts(statuses: Sequence[str], processing_time: float) -> Json:
 
 def timings(rows: Iterable[tuple[str, Literal["page", "document"], float, str]]) -> Json:
     """Profiled stages from rows of stage, scope, seconds and start (ISO 8601)."""
-    found: Json = {}
+    by_stage: Json = {}
     for stage, scope, seconds, start in rows:
-        item = found.setdefault(stage, {"scope": scope, "count": 0, "times": [], "start_timestamps": []})
+        item = by_stage.setdefault(stage, {"scope": scope, "count": 0, "times": [], "start_timestamps": []})
         item["count"] += 1
         item["times"].append(seconds)
         item["start_timestamps"].append(start)
-    return found
+    return by_stage

@@ -51,7 +51,7 @@ class ExtractRequest:
             raise UsageError(f"the least confidence is {min_confidence}; choose from 0 to 1")
         languages = tuple(lang) if reread else ()
         request = cls(schema, named, tuple(extractors) or DEFAULT, float(min_confidence), reread, languages)
-        request.asked()
+        request.extract_schema()
         request.versions()
         return request
 
@@ -77,7 +77,7 @@ class ExtractRequest:
             "lang": list(self.lang),
         }
 
-    def asked(self) -> ExtractSchema:
+    def extract_schema(self) -> ExtractSchema:
         return asked_schema(self.schema, self.fields)
 
     def engine(self) -> Engine | None:
@@ -90,7 +90,9 @@ class ExtractRequest:
 
     def digest(self, versions: Mapping[str, str]) -> Digest:
         """Of everything that decides the extraction of a document, besides what was read of it."""
-        return digest_of([stage_version("extract"), self.asked().digest, list(versions.items()), self.min_confidence])
+        return digest_of(
+            [stage_version("extract"), self.extract_schema().digest, list(versions.items()), self.min_confidence]
+        )
 
 
 def extractor_versions(names: Sequence[str]) -> dict[str, str]:

@@ -190,8 +190,8 @@ class DocumentSteps:
     def missing(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> str:
         """The pages without a record, or whose contents are gone from the store, as a selection like `1-3,7`."""
         keys = {request.page_key(number, reader): number for number in numbers}
-        found = {keys[key]: digest for key, digest in self.store.find_many(list(keys)).items()}
-        records = {number: self._record(digest) for number, digest in found.items()}
+        digests = {keys[key]: digest for key, digest in self.store.find_many(list(keys)).items()}
+        records = {number: self._record(digest) for number, digest in digests.items()}
         named = [digest for record in records.values() for digest in (record.blocks, record.text)]
         there = self.store.has_contents(named)
         whole = {number for number, record in records.items() if {record.blocks, record.text} <= there}
@@ -297,8 +297,8 @@ class DocumentSteps:
     ) -> Files:
         """Export the document of a reference in some formats; file names are suffixes, to follow its stem."""
         path = ReadPages.load(self.store, document["index"]).path if trace else None
-        with self.requested(document, tuple(formats), words=words, path=path) as asked:
-            request = replace(asked, figures=figures, images=images)
+        with self.requested(document, tuple(formats), words=words, path=path) as job:
+            request = replace(job, figures=figures, images=images)
             lane = lane_of(document["ledger"]["pages"])
             answer = self.work("quire.durable.reads.read_jobs:export", request, EXPORT_S, lane=lane)
         sizes = dict(cast("list[tuple[str, int]]", answer.header["files"]))
@@ -384,11 +384,11 @@ class DocumentSteps:
 
     def _records(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> dict[int, PageRecord]:
         keys = {number: request.page_key(number, reader) for number in numbers}
-        found = self.store.find_many(list(keys.values()))
-        gone = [number for number, key in keys.items() if key not in found]
+        digests = self.store.find_many(list(keys.values()))
+        gone = [number for number, key in keys.items() if key not in digests]
         if gone:
             raise StoreError(f"page {gone[0]} of {request.source.name} is no longer in the store; run it again")
-        return {number: self._record(found[key]) for number, key in keys.items()}
+        return {number: self._record(digests[key]) for number, key in keys.items()}
 
     def _record(self, digest: Digest) -> PageRecord:
         return PageRecord.of_row(json.loads(self.store.load(digest)))

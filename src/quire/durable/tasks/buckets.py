@@ -49,15 +49,15 @@ def objects(bucket: Mapping[str, Json], policy: FetchPolicy) -> list[TaskSource]
 
     place = f"{bucket['kind']}://{_bucket(bucket)}"
     store, most = _opened(bucket, policy), min(int(bucket.get("max_num_elements") or MOST_OBJECTS), MOST_OBJECTS)
-    found: list[TaskSource] = []
+    sources: list[TaskSource] = []
     with _reporting(f"the source {place} cannot be listed", policy) as check_time:
         for portion in obstore.list(store, prefix=_prefix(bucket) or None, chunk_size=LISTED_AT_ONCE):
             check_time()
             keys = [meta["path"] for meta in portion if meta["size"]]
-            found += [{"bucket": {"key": key}, "uri": f"{place}/{key}"} for key in keys]
-            if len(found) >= most:
+            sources += [{"bucket": {"key": key}, "uri": f"{place}/{key}"} for key in keys]
+            if len(sources) >= most:
                 break
-    return found[:most]
+    return sources[:most]
 
 
 def downloaded(bucket: Mapping[str, Json], policy: FetchPolicy, *, folder: Path | None = None) -> Fetched:

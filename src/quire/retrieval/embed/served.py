@@ -132,10 +132,10 @@ class ServedEmbedder(ServedModel[ServedModelProfile]):
 
     def embed(self, texts: Sequence[str], role: TextRole) -> bytes:
         prefix = self.profile.query_prefix if role == "query" else self.profile.passage_prefix
-        given = [prefix + text for text in texts]
+        prefixed = [prefix + text for text in texts]
         if self.family == "sparse":
-            return encode_sparse(_sparse(self, given))
-        vectors = _dense(self, given)
+            return encode_sparse(_sparse(self, prefixed))
+        vectors = _dense(self, prefixed)
         if self.dimension and vectors.shape[1] != self.dimension:
             raise EngineError(self.name, f"gave vectors of {vectors.shape[1]} dimensions instead of {self.dimension}")
         return encode_dense(normalised(vectors))
@@ -193,8 +193,8 @@ def _tei_tokens(info: dict[str, Any]) -> int:
     return _whole(info.get("max_input_length"), TEI_TOKENS)
 
 
-def _with_dimension(described: Callable[[int], ServedEmbedder], known: int) -> ServedEmbedder:
-    return described(known or _dense(described(0), [PROBE]).shape[1])
+def _with_dimension(described: Callable[[int], ServedEmbedder], dimension: int) -> ServedEmbedder:
+    return described(dimension or _dense(described(0), [PROBE]).shape[1])
 
 
 def _dense(embedder: ServedEmbedder, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -249,9 +249,9 @@ def _floats(vector: object) -> NDArray[np.float32]:
     return np.array(vector, np.float32)
 
 
-def _check_count(embedder: ServedEmbedder, found: int, wanted: int) -> None:
-    if found != wanted:
-        raise EngineError(embedder.name, f"gave {found} vectors for {wanted} texts")
+def _check_count(embedder: ServedEmbedder, count: int, expected: int) -> None:
+    if count != expected:
+        raise EngineError(embedder.name, f"gave {count} vectors for {expected} texts")
 
 
 def _parsed(name: str, answer: bytes) -> Any:

@@ -116,7 +116,7 @@ class IndexBackend(Protocol):
         """The chunks on pages, each given by its document and number, in no order."""
         ...
 
-    def around(self, document: str, index: int, reach: int, filter: SearchFilter) -> list[StoredChunk]:
+    def around(self, document: str, position: int, reach: int, filter: SearchFilter) -> list[StoredChunk]:
         """The chunks of a document around one of them, with it, in reading order."""
         ...
 

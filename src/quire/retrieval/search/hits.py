@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from quire.core.types import BBox, Part
@@ -138,14 +138,14 @@ class SearchHit:
             "name": self.name,
             "path": self.path,
             "page": self.page,
-            "bbox": _box(self.bbox) if self.bbox else None,
+            "bbox": asdict(self.bbox) if self.bbox else None,
             "text": self.text,
             "marks": [list(mark) for mark in self.marks],
             "excerpt": [line.to_json() for line in self.excerpt],
             "section": list(self.section),
             "kinds": list(self.kinds),
             "blocks": list(self.blocks),
-            "places": [{"page": place.page, "bbox": _box(place.bbox)} for place in self.places],
+            "places": [{"page": place.page, "bbox": asdict(place.bbox)} for place in self.places],
             "chunk": self.chunk,
             "index": self.index,
             "score": self.score,
@@ -153,7 +153,3 @@ class SearchHit:
             "reason": self.reason,
             "also": list(self.also),
         }
-
-
-def _box(box: BBox) -> dict[str, float]:
-    return {"left": box.left, "top": box.top, "width": box.width, "height": box.height}

@@ -191,16 +191,16 @@ class PostgresIndex(SqlIndex[Database]):
         self._schema, self._exact = vector_schema, exact
 
     def lexical(self, query: Query, terms: Sequence[str], most: int) -> list[int]:
-        known = self.statistics(terms, tenant=query.filter.tenant)
+        statistics = self.statistics(terms, tenant=query.filter.tenant)
         ranked = [
-            (math.log(1 + known.chunks / (known.frequencies.get(term, 0) + 0.5)), wanted)
+            (math.log(1 + statistics.chunks / (statistics.frequencies.get(term, 0) + 0.5)), alternatives)
             for term in terms
-            if (wanted := any_of([term]))
+            if (alternatives := any_of([term]))
         ]
         if not ranked:
             return []
         score = f"({' + '.join([_GAIN] * len(ranked))}) / (1 + {K1} * (1 - {B} + {B} * length(w.words) / ?::float8))"
-        different = DIFFERENT * known.mean_length or 1.0
+        different = DIFFERENT * statistics.mean_length or 1.0
         joined, condition, values = self._filtered(query.filter, "w.id")
         rows = self._rows(
             f"SELECT w.id FROM search_words_{{v}} w {joined} WHERE w.words @@ ?::tsquery AND {condition} "

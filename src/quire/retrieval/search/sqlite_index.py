@@ -180,9 +180,9 @@ class SqliteIndex(SqlIndex[IndexFile]):
     def on_pages(self, pages: Sequence[tuple[str, int]], filter: SearchFilter) -> list[PageChunk]:
         found: list[PageChunk] = []
         for portion, _ in in_portions(pages):
-            asked = ", ".join(["(?, ?)"] * len(portion))
+            pairs = ", ".join(["(?, ?)"] * len(portion))
             rows = self._rows(
-                f"WITH asked (document, page) AS (VALUES {asked}) "
+                f"WITH asked (document, page) AS (VALUES {pairs}) "
                 "SELECT DISTINCT d.document, c.first_page, c.last_page, c.kinds, t.terms, c.id "
                 "FROM asked a JOIN documents_{v} d ON d.tenant = ? AND d.document = a.document "
                 f"JOIN chunks_{{v}} c ON c.document = d.number AND c.first_page BETWEEN a.page - {LONGEST} AND a.page "

@@ -82,8 +82,8 @@ def document_routes(service: Service, finder: RunFinder, views: DocumentViews) -
         """The outcome of every page."""
         document = await looking.found(request, id)
         pages = (await looking.look(document, views.pages)).pages
-        told = ("status", "reason", "characters", "tables", "confidence")
-        rows = [{"page": page["number"], **{name: page.get(name) for name in told}} for page in pages]
+        shown = ("status", "reason", "characters", "tables", "confidence")
+        rows = [{"page": page["number"], **{name: page.get(name) for name in shown}} for page in pages]
         reference = document.reference
         answer = {"status": reference["status"], "ledger": reference["ledger"], "pages": rows}
         return answering.json_response(request, answering.json_bytes(answer))

@@ -72,7 +72,7 @@ class _Searching:
             self._search.look_again(tenant, gone, lambda place: self._reference(place, tenant))
         return [_described(hit, document) for hit, document in found]
 
-    def _document(self, hit: SearchHit, tenant: str, wanted: Sequence[str]) -> FoundDocument | None:
+    def _document(self, hit: SearchHit, tenant: str, runs: Sequence[str]) -> FoundDocument | None:
         """The document of a hit: of a run that was asked for, if its reading is the indexed one, else of the last run
         that has read it. None if that run, or what it has read, was deleted."""
         places = self._search.places(hit)
@@ -80,9 +80,9 @@ class _Searching:
             return None
         latest, *earlier = places
         document = self._at(latest.place, tenant)
-        same = (one.place for one in earlier if one.place.run in wanted and one.reading == latest.reading)
-        asked = None if document is None or latest.place.run in wanted else next(same, None)
-        return document if asked is None else self._at(asked, tenant)
+        same = (one.place for one in earlier if one.place.run in runs and one.reading == latest.reading)
+        earlier_place = None if document is None or latest.place.run in runs else next(same, None)
+        return document if earlier_place is None else self._at(earlier_place, tenant)
 
     def _reference(self, place: ReadPlace, tenant: str) -> DocumentReference | None:
         document = self._at(place, tenant)

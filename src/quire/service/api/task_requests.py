@@ -45,14 +45,14 @@ class Submitting:
         if body.document is None:
             options = body.options or RunOptions.model_validate({})
             return await self._submit("read", tenant, _urls(body.sources), options, idempotency_key)
-        found = await self._service.call(self._finder.document, body.document, tenant)
-        before = found.status.inputs
+        document = await self._service.call(self._finder.document, body.document, tenant)
+        before = document.status.inputs
         options = body.options or RunOptions.model_validate(dict(before.get("read", {})))
         extract, type_ = before.get("extract"), "read" if before.get("extract") is None else "extract"
         return await self._submit(
             cast("TaskType", type_),
             tenant,
-            [found.again()],
+            [document.again()],
             options,
             idempotency_key,
             extract,
@@ -65,21 +65,23 @@ class Submitting:
             sources, parts = await self._files(request, tenant, ("extract", "options"))
             if "extract" not in parts:
                 raise ApiError(422, "say what to extract in the part `extract`: JSON with schema or fields")
-            asked: ExtractOptions = validated(ExtractOptions, parts["extract"])
+            extract_options: ExtractOptions = validated(ExtractOptions, parts["extract"])
             options: RunOptions = validated(RunOptions, parts.get("options", b"{}"))
         else:
             body: ExtractSubmission = validated(ExtractSubmission, await self._json(request))
             if (body.document is None) == (not body.sources):
                 raise ApiError(422, "name the document to extract from: its id in `document`, or `sources`")
-            asked, options = body, body.options or RunOptions.model_validate({})
+            extract_options, options = body, body.options or RunOptions.model_validate({})
             sources = _urls(body.sources)
             if body.document is not None:
-                found = await self._service.call(self._finder.document, body.document, tenant)
-                sources = [{"stored": found.reference["source"], "uri": found.name}]
+                document = await self._service.call(self._finder.document, body.document, tenant)
+                sources = [{"stored": document.reference["source"], "uri": document.name}]
                 if body.options is None:  # as it was read, so that it is not read again
-                    options = RunOptions.model_validate(dict(found.status.inputs["read"]))
-        wanted = await self._service.call(self._asked, asked, tenant, options.lang)
-        return await self._submit("extract", tenant, sources, options, idempotency_key, wanted.to_json(), asked.review)
+                    options = RunOptions.model_validate(dict(document.status.inputs["read"]))
+        extract_request = await self._service.call(self._asked, extract_options, tenant, options.lang)
+        return await self._submit(
+            "extract", tenant, sources, options, idempotency_key, extract_request.to_json(), extract_options.review
+        )
 
     def _asked(self, options: ExtractOptions, tenant: str, lang: Sequence[str]) -> ExtractRequest:
         """Raises UsageError for a schema that cannot be filled, and what is no extractor or engine of this server."""
@@ -92,8 +94,8 @@ class Submitting:
                 names.append(self._service.learned.extractor(options.learned, tenant))
         with _about("fields" if options.schema_ is None else "schema"):
             asked_schema(options.schema_, options.fields)
-        asked = options.schema_, options.fields, names, options.min_confidence
-        return ExtractRequest.of(*asked, options.reread, lang)
+        arguments = options.schema_, options.fields, names, options.min_confidence
+        return ExtractRequest.of(*arguments, options.reread, lang)
 
     async def _submit(
         self,
@@ -175,10 +177,10 @@ def _is_form(request: Request) -> bool:
     return request.headers.get("content-type", "").lower().startswith("multipart/")
 
 
-def _urls(given: Sequence[UrlSource]) -> list[TaskSource]:
-    for one in given:
+def _urls(sources: Sequence[UrlSource]) -> list[TaskSource]:
+    for one in sources:
         check_url(one.url)
-    return [{"url": one.url, "headers": one.headers, "uri": shown_url(one.url)} for one in given]
+    return [{"url": one.url, "headers": one.headers, "uri": shown_url(one.url)} for one in sources]
 
 
 def _check(options: RunOptions) -> None:
