@@ -172,6 +172,8 @@ def _in_cells(block: Block, cells: Sequence[Cell]) -> Iterator[_Part]:
 def _position(word: Word, cells: Sequence[Cell], last: int) -> int:
     """The position of the cell that a word is in; that of the word before is likely. The box of a cell is where its
     column is, which is not all of its text: a cell that has no such word is not the one."""
+    if has_middle(cells[last].bbox, word.bbox) and word.text in cells[last].text:
+        return last
     order: list[int] = [*range(last, len(cells)), *range(last)]
     found = next((number for number in order if has_middle(cells[number].bbox, word.bbox)), None)
     if found is None or word.text not in cells[found].text:
