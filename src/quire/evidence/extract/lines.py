@@ -60,7 +60,7 @@ class PlacedLine:
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        """Where each word begins in the text."""
+        """The position in the text at which each word begins."""
         found, at = [], 0
         for word in self.words:
             found.append(at)
@@ -82,12 +82,12 @@ class PlacedLine:
 
     def confidence(self, start: int, end: int) -> float | None:
         """The lowest of the OCR in these characters; None for text of the file."""
-        known = [
+        confidences = [
             word.confidence
             for at, word in zip(self.starts, self.words, strict=True)
             if word.confidence is not None and at < end and start < at + len(word.text)
         ]
-        return min(known, default=self.block.confidence if not self.words else None)
+        return min(confidences, default=self.block.confidence if not self.words else None)
 
 
 def lines_of(catalog: SourceCatalog) -> list[PlacedLine]:
@@ -109,7 +109,7 @@ def lines_of(catalog: SourceCatalog) -> list[PlacedLine]:
 
 
 class _Part(NamedTuple):
-    """What a block has in one cell, as the label or the value of a field, or on one page: its words, or a text where
+    """A part of a block in one cell, as the label or the value of a field, or on one page: its words, or a text where
     they are not known."""
 
     page: int
@@ -172,6 +172,8 @@ def _in_cells(block: Block, cells: Sequence[Cell]) -> Iterator[_Part]:
 def _position(word: Word, cells: Sequence[Cell], last: int) -> int:
     """The position of the cell that a word is in; that of the word before is likely. The box of a cell is where its
     column is, which is not all of its text: a cell that has no such word is not the one."""
+    if has_middle(cells[last].bbox, word.bbox) and word.text in cells[last].text:
+        return last
     order: list[int] = [*range(last, len(cells)), *range(last)]
     found = next((number for number in order if has_middle(cells[number].bbox, word.bbox)), None)
     if found is None or word.text not in cells[found].text:

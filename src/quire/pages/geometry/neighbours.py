@@ -70,14 +70,14 @@ class Neighbours(Generic[P]):
             after = right - OVERLAP * height
             nearest = next((other for other in self.row_of(thing) if other.box.left >= after), None)
             return nearest if nearest is not None and gap_to(box, nearest.box, way) <= reach else None
-        far, half = reach + self.tallest / 2, middle(box)
+        far, half, below = reach + self.tallest / 2, middle(box), way == "below"
         best, least = None, reach
-        for other in self.near(half, bottom + far) if way == "below" else self.near(top - far, half):
-            if other is thing or not -INTO * height <= (gap := gap_to(box, other.box, way)) <= least:
-                continue
-            narrower = min(right - left, other.box.right - other.box.left)
-            if shared_width(box, other.box) > share * narrower and (best is None or gap < least):
-                best, least = other, gap
+        for other in self.near(half, bottom + far) if below else self.near(top - far, half):
+            gap = other.box.top - bottom if below else top - other.box.bottom
+            if -INTO * height <= gap <= least and other is not thing and (best is None or gap < least):
+                narrower = min(right - left, other.box.right - other.box.left)
+                if shared_width(box, other.box) > share * narrower:
+                    best, least = other, gap
         return best
 
 

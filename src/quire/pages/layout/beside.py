@@ -65,7 +65,7 @@ class SideText:
 
 
 class _Cell:
-    """What a text has in one row: a line, or a label and its value."""
+    """The content of a text in one row: a line, or a label and its value."""
 
     __slots__ = ("baseline", "left", "lines", "right", "size", "starts", "text")
 
@@ -158,9 +158,9 @@ def _pieces(page: PageText, line: Line) -> list[Line]:
         if last and page.boxes[4 * word[0]] - page.boxes[4 * last[-1] + 2] > WIDE * line.size:
             pieces.append([])
         pieces[-1] += word
-    made = [Line(page, runs) for runs in pieces]
+    made = [Line(page, runs, line.tag) for runs in pieces]
     for piece in made:
-        piece.tag, piece.size = line.tag, line.size
+        piece.size = line.size
     return made
 
 
@@ -259,23 +259,23 @@ def _texts(rows: list[_Row], above: _Row, rules: Rules) -> list[_Text]:
     if not 2 <= len(texts) <= TEXTS or min(map(len, texts)) < 2 or max(map(len, texts)) < FEWEST:
         return []
     texts = [sorted(text, key=lambda cell: cell.baseline) for text in texts]
-    said = [[cell.text for cell in text] for text in texts]
-    if any(map(are_numbers, said)) or _is_ruled(texts, rules):
+    written = [[cell.text for cell in text] for text in texts]
+    if any(map(are_numbers, written)) or _is_ruled(texts, rules):
         return []
     tight = all(_step(a, b) <= STEP * a[0].size for a, b in pairwise(rows))
-    inside = len(above) > 1 and _step(above, rows[0]) < LARGER * _step(*rows[:2]) and not names_party(said[0][0])
-    return texts if (tight and not inside and _are_parties(said)) or _are_signatures(rows, texts, rules) else []
+    inside = len(above) > 1 and _step(above, rows[0]) < LARGER * _step(*rows[:2]) and not names_party(written[0][0])
+    return texts if (tight and not inside and _are_parties(written)) or _are_signatures(rows, texts, rules) else []
 
 
-def _are_parties(said: Sequence[Sequence[str]]) -> bool:
+def _are_parties(texts: Sequence[Sequence[str]]) -> bool:
     """Whether the texts are addresses, or begin with the names of parties; labels with values may be beside them."""
-    if any(sum(map(names_party, row)) > 1 for row in zip_longest(*(text[1:] for text in said), fillvalue="")):
+    if any(sum(map(names_party, row)) > 1 for row in zip_longest(*(text[1:] for text in texts), fillvalue="")):
         return False  # the texts begin further below
-    headed = [text for text in said if names_party(text[0])]
-    if len(headed) > 1 and len(headed) + sum(map(are_labelled, said)) >= len(said):
+    headed = [text for text in texts if names_party(text[0])]
+    if len(headed) > 1 and len(headed) + sum(map(are_labelled, texts)) >= len(texts):
         return any(names_addressee(text[0]) for text in headed) or all(has_place(text[1:]) for text in headed)
-    addresses = sum(map(is_address, said))
-    others = sum(1 for text in said if not is_address(text) and (are_contacts(text) or are_labelled(text)))
+    addresses = sum(map(is_address, texts))
+    others = sum(1 for text in texts if not is_address(text) and (are_contacts(text) or are_labelled(text)))
     return addresses > 0 and addresses + others > 1
 
 

@@ -80,9 +80,7 @@ def _rest(page: PageText, lines: Sequence[Line], taken: set[int]) -> list[Line]:
         if len(kept) == len(line.runs):
             rest.append(line)
         elif kept:
-            piece = Line(page, kept)
-            piece.tag = line.tag
-            rest.append(piece)
+            rest.append(Line(page, kept, line.tag))
     return rest
 
 

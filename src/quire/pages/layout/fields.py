@@ -67,10 +67,10 @@ class FieldPair:
 class _Found:
     """A label that may have a value, with the lines of the page that they are made of."""
 
-    __slots__ = ("label", "source", "sure", "value")
+    __slots__ = ("label", "lines", "sure", "value")
 
-    def __init__(self, label: Line, value: Line | None, source: list[Line], *, sure: bool) -> None:
-        self.label, self.value, self.source, self.sure = label, value, source, sure
+    def __init__(self, label: Line, value: Line | None, lines: list[Line], *, sure: bool) -> None:
+        self.label, self.value, self.lines, self.sure = label, value, lines, sure
 
     @property
     def left(self) -> float:
@@ -78,7 +78,7 @@ class _Found:
 
     @property
     def edge(self) -> float:
-        """Where the label ends and its value begins."""
+        """The left edge of the value; the right edge of a label without one."""
         return self.value.left if self.value else self.label.right
 
     @property
@@ -96,10 +96,10 @@ def find_fields(page: PageText, lines: Sequence[Line], *, form: bool) -> tuple[l
     seen = [pair for row in baseline_rows(lines, TIGHT_ROW) for pair in _in_row(page, from_left(row), form=form)]
     found = _believed(seen, lines, form=form)
     if form:
-        found += _in_columns(lines, {id(line) for pair in found for line in pair.source})
+        found += _in_columns(lines, {id(line) for pair in found for line in pair.lines})
     if not found:
         return [], list(lines)
-    taken = {id(line) for pair in found for line in pair.source}
+    taken = {id(line) for pair in found for line in pair.lines}
     rest = [line for line in lines if id(line) not in taken]
     pairs = []
     for pair in found:
@@ -173,16 +173,16 @@ def _cut(page: PageText, line: Line, *, form: bool) -> tuple[Line | None, Line |
     ends = (n for n, run in enumerate(line.runs, start=1) if page.texts[run].endswith(":"))
     number = next(ends, 0)
     if not number and form and len(line.runs) > 1 and is_known_label(page.texts[line.runs[0]]):
-        label, value = _piece(page, line, line.runs[:1]), _piece(page, line, line.runs[1:])
+        label, value = Line(page, line.runs[:1], line.tag), Line(page, line.runs[1:], line.tag)
         return (label, value) if any(map(str.isdigit, value.text)) or "@" in value.text else (None, None)
     if not number:
         return _cut_by_weight(page, line) if form else (None, None)
-    label = _piece(page, line, line.runs[:number])
+    label = Line(page, line.runs[:number], line.tag)
     if not is_label(label.text):
         return None, None
     if number == len(line.runs):
         return label, None
-    value = _piece(page, line, line.runs[number:])
+    value = Line(page, line.runs[number:], line.tag)
     return (label, value) if _may_be_value(value, form=form) else (None, None)
 
 
@@ -202,14 +202,8 @@ def _cut_by_weight(page: PageText, line: Line) -> tuple[Line | None, Line | None
     changes = [number for number, (a, b) in enumerate(pairwise(bold), start=1) if a != b]
     if len(changes) != 1:
         return None, None
-    label, value = _piece(page, line, line.runs[: changes[0]]), _piece(page, line, line.runs[changes[0] :])
+    label, value = Line(page, line.runs[: changes[0]], line.tag), Line(page, line.runs[changes[0] :], line.tag)
     return (label, value) if is_label(label.text) and is_numeric(value.text) else (None, None)
-
-
-def _piece(page: PageText, line: Line, runs: list[int]) -> Line:
-    piece = Line(page, runs)
-    piece.tag = line.tag
-    return piece
 
 
 def _is_value_of(page: PageText, label: Line, line: Line) -> bool:
@@ -229,14 +223,14 @@ def _believed(found: list[_Found], lines: Sequence[Line], *, form: bool) -> list
         found = [pair for pair in found if pair not in small]
     for pair in found:
         if pair.sure and _is_beyond(pair, found):
-            pair.value, pair.source, pair.sure = None, pair.source[:1], False
+            pair.value, pair.lines, pair.sure = None, pair.lines[:1], False
     kept = []
     for pair in found:
-        known = pair not in small and form and (pair.sure or (pair.value is not None and is_number(pair.value.text)))
+        is_sure = pair not in small and form and (pair.sure or (pair.value is not None and is_number(pair.value.text)))
         alone = form and pair.value is None and bool(_below(pair, lines, lines, form=form))
-        if not known and pair.value and _goes_on(pair, found, lines):
+        if not is_sure and pair.value and _goes_on(pair, found, lines):
             continue
-        if known or alone or any(_are_stacked(pair, other) for other in found if other is not pair):
+        if is_sure or alone or any(_are_stacked(pair, other) for other in found if other is not pair):
             kept.append(pair)
     return kept
 
@@ -254,7 +248,7 @@ def _is_beyond(pair: _Found, found: Sequence[_Found]) -> bool:
 
 def _goes_on(pair: _Found, found: Sequence[_Found], lines: Sequence[Line]) -> bool:
     """Whether the line below a field continues it from the left, as a sentence would."""
-    labels = {id(line) for other in found for line in other.source}
+    labels = {id(line) for other in found for line in other.lines}
     label = pair.label
     return any(
         id(line) not in labels

@@ -1,4 +1,4 @@
-"""What the texts of labels and values look like, and which pages are made of them."""
+"""Labels and values by the look of their texts, and the pages that are made of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the texts of parties look like: headings such as "Bill to", postal addresses, and signatures."""
+"""Texts of parties to an order or a contract: headings such as "Bill to", postal addresses, and signatures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands around a line on its page: the texts to the left and above, the heads of its cell, the heading above."""
+"""The surroundings of a line on its page: the texts to the left and above, the heads of its cell, the heading above."""
 
 from __future__ import annotations
 

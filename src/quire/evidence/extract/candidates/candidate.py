@@ -10,7 +10,7 @@ from quire.core.types import BBox
 from quire.evidence.extract.schema import ValueKind
 
 CandidateOrigin = Literal["field", "cell", "line", "span", "block"]
-"""What it is: the value of a key-value pair, a cell of a table, a whole line, a part of a line, a whole block."""
+"""The place of a candidate: the value of a key-value pair, a cell of a table, a line, a part of a line, a block."""
 
 
 @dataclass(frozen=True, slots=True)

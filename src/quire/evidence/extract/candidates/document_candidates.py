@@ -34,6 +34,7 @@ _SENDER = re.compile(r"^([^\d·•|–—-][^·•|–—]{2,50}?)\s*(?:[·•|�
 _WINDOW = re.compile(r"[·•|].*\d{4,5}\s?\S{2}")
 _BETWEEN = re.compile(r"[·•|]\s*$")
 _NUMERIC: frozenset[ValueKind] = frozenset({"amount", "number", "percentage"})
+_READ: frozenset[ValueKind] = _NUMERIC | {"currency", "date"}
 
 
 def find_candidates(catalog: SourceCatalog, lines: Sequence[PlacedLine] | None = None) -> list[Candidate]:
@@ -155,29 +156,35 @@ class _Finder:
         """The candidate at some characters of a line, or from there on to the last of several lines."""
         first, *further = lines
         start, end = place
-        text = "\n".join((first.text[start:end], *(line.text for line in further)))
+        text, bbox, sure = first.text[start:end], first.place(start, end), first.confidence(start, end)
+        if further:
+            text = "\n".join((text, *(line.text for line in further)))
+            bbox = BBox.union([bbox, *(line.bbox for line in further)])
+            read = [sure, *(line.confidence(0, len(line.text)) for line in further)]
+            sure = min((one for one in read if one is not None), default=None)
         before = max((one.end for one in self._of(first) if one.label and one.end <= start), default=0)
-        sure = [first.confidence(start, end), *(line.confidence(0, len(line.text)) for line in further)]
         return Candidate(
             **around,
             kind=kind,
             text=text,
-            value=self._value(kind, text),
+            value=self._value(kind, text) if kind in _READ else text.replace("\n", " "),
             page=first.page,
-            bbox=BBox.union([first.place(start, end), *(line.bbox for line in further)]),
+            bbox=bbox,
             record=first.record,
             block=first.block.id,
             origin=origin,
             order=first.order,
-            more=tuple(dict.fromkeys(line.record for line in further if line.record != first.record)),
+            more=tuple(dict.fromkeys(line.record for line in further if line.record != first.record))
+            if further
+            else (),
             before="" if further else first.text[max(start - CONTEXT, before) : start].strip(),
             after="" if further else first.text[end : end + CONTEXT].strip(),
             paired=self._paired(first, start, end),
             is_part=not further and first.order in self._parts,
             is_label=not further and self._is_label(first, start, end),
-            size=round(max(line.height for line in lines) / self._size, 2),
+            size=round(max([line.height for line in lines]) / self._size, 2),
             bold=first.bold,
-            confidence=min((one for one in sure if one is not None), default=None),
+            confidence=sure,
         )
 
     def _value(self, kind: ValueKind, text: str) -> Json:
@@ -185,7 +192,7 @@ class _Finder:
             return self._readings.number(text)
         if kind == "currency":
             return self._readings.currency(text)
-        return (self._readings.date(text) if kind == "date" else None) or text.replace("\n", " ")
+        return self._readings.date(text) or text
 
 
 def _is_further_name(line: PlacedLine, following: PlacedLine) -> bool:

@@ -1,4 +1,4 @@
-"""What a typed span means: a number, an ISO date, the code of a currency; in the way its document writes them."""
+"""The values of typed spans: a number, an ISO date, the code of a currency; in the way its document writes them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DIGITS = re.compile(r"[-−–(]?\d.*")
 
 
 class Readings:
-    """How one document writes numbers and dates: its decimal mark, and whether the day comes before the month."""
+    """Reads numbers and dates as one document writes them: with its decimal mark, and its order of day and month."""
 
     def __init__(self, texts: Iterable[str], dates: Iterable[str]) -> None:
         listed = list(texts)

@@ -1,1 +1,1 @@
-"""What fields are called: concepts with their labels in several languages, and how well a text names one."""
+"""Names of fields: concepts with their labels in several languages, and how well a text names one."""

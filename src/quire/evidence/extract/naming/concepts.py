@@ -1,4 +1,4 @@
-"""What a field of a document can mean, and how it is called on the page in several languages."""
+"""Concepts: the meanings that a field of a document can have, with their labels in several languages."""
 
 from __future__ import annotations
 
@@ -88,6 +88,6 @@ CONCEPTS: tuple[Concept, ...] = (
     _concept("page_count", "number"),
     _concept("name", "name"),
 )
-"""What the rules know; a field that is none of them is found by its own name."""
+"""The concepts that the rules know; a field that is none of them is found by its own name."""
 
 BY_ID: Mapping[str, Concept] = {concept.id: concept for concept in CONCEPTS}

@@ -85,7 +85,7 @@ class TableFinder:
         return all(self._scores[pieces[0]] >= self._least for pieces in heads.values())
 
     def _apart(self, table: HeadedTable) -> float:
-        """How much more the heads look like labels than the cells."""
+        """The difference between the mean label score of the heads and that of the cells."""
         rows = _without(table.rows, _first(table.heads, table.rows)) if table.named_rows else table.rows
         return self._mean(_all([table.heads])) - self._mean(_all(rows))
 

@@ -1,4 +1,4 @@
-"""How much each piece of a page looks like a label: by its words, and by what looks or stands like it.
+"""Label scores: each piece of a page is scored by its words, and by the pieces that look or stand like it.
 
 A form sets its labels alike and fills in values that look different, so what is known of some pieces tells about the
 others: those in the same type, those that begin below each other, and those of one row.

@@ -78,7 +78,7 @@ class _Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LinePart:
-    """What a part of a line is: a label, of which the first `numbering` characters number its field, or the value of
+    """A part of a line that is a label, of which the first `numbering` characters number its field, or the value of
     one, whose text is `label`. The value goes on in the lines with the orders `following`."""
 
     start: int
@@ -216,7 +216,7 @@ class _PagePairs:
         return REACH * self._size[0] if way == "right" else STACKED[way] * label.height
 
     def _note(self, label: LinePiece) -> list[LinePiece]:
-        """What a label goes on with in brackets below."""
+        """The note in brackets below a label that belongs to it."""
         below = self._at(label, "below")
         if below is None or not (below.text.startswith("(") and below.text.endswith(")")):
             return []
@@ -288,7 +288,7 @@ class _PagePairs:
                 yield self._made(piece, self._continued(piece, value), sure=False)
 
     def _ways(self, label: LinePiece) -> Iterator[tuple[Way, float]]:
-        """Where a label has something that may be its value, with a score for how near and how likely it is."""
+        """The directions in which a label has a possible value, each with a score: nearer and likelier is higher."""
         for way, score in PREFERRED.items():
             value = self._at(label, way)
             if value is not None:

@@ -70,7 +70,7 @@ def pieces_of(lines: Iterable[PlacedLine], size: tuple[float, float]) -> Neighbo
 
 
 def numbering(text: str) -> int:
-    """How many characters at the beginning of a label are the number of its field."""
+    """The length of the field's number at the beginning of a label: 3 for `12 Name`."""
     match = _NUMBERED.match(text)
     return match.end() if match else 0
 
@@ -105,7 +105,7 @@ def _cut(line: PlacedLine, size: tuple[float, float]) -> Iterator[LinePiece]:
 def _value(
     line: PlacedLine, start: int, end: int, size: tuple[float, float], label: LinePiece | None
 ) -> Iterator[LinePiece]:
-    """What follows a label; without one, a text that may begin with a label that has no colon."""
+    """The text behind a label; without one, a text that may begin with a label that has no colon."""
     text = line.text[start:end]
     if not text.strip():
         return
@@ -126,8 +126,8 @@ def _value(
 
 
 def _with_colon(text: str) -> Iterator[tuple[int, int]]:
-    """Where labels with a colon begin and end: the first with all that is before its colon, unless that has a number;
-    those that follow with the words before theirs that labels are made of."""
+    """The spans of labels with a colon: the first with all that is before its colon, unless that has a number; further
+    ones with the words before theirs that labels are made of."""
     at = 0
     for match in _COLON.finditer(text):
         words = list(_WORD.finditer(text, at, match.end()))
@@ -152,7 +152,7 @@ def _is_name(words: Sequence[str]) -> bool:
 
 
 def _end_of_name(line: PlacedLine, start: int, end: int) -> int:
-    """Where a label without a colon ends that has its value in the same line: before a cross, or behind words that
+    """The end of a label without a colon that has its value in the same line: before a cross, or behind words that
     labels are made of, before a number, or in capitals before small letters; 0 if there is none."""
     named = _NAMED.match(line.text[start:end]) or _TICKED.match(line.text[start:end])
     if named and may_name(named[1]):

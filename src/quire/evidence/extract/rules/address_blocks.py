@@ -28,11 +28,11 @@ _SALUTATION = re.compile(
     r"de heer|exm[oa]s?)(?!\w)(?P<further>.*)",
     re.IGNORECASE,
 )
-"""How the lines begin that address a person, or that stand above the name of the recipient."""
+"""The beginning of lines that address a person, or that stand above the name of the recipient."""
 
-_SAID = re.compile(r"[^\W\d_]{3}")
+_WORDED = re.compile(r"[^\W\d_]{3}")
 STREET = 1.6
-"""How much a line looks like an address that is one of it and no name."""
+"""The least `address_marks` of a line that is a street, and no name above an address."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,13 @@ class AddressBlock:
 
     def is_of(self, name: Candidate) -> bool:
         """Whether one of the lines says a name, or the line of the address does before it."""
-        said = solid(name.text)
+        name_text = solid(name.text)
         lines = [solid(one.text) for one in self.names]
         if self.address.before or self.address.origin == "line":  # Weber GmbH · Gartenweg 12 · 89073 Ulm
             lines.append(solid(f"{self.address.before} {self.address.text}"))
-        return len(said) >= SHORTEST and any(said in line or (len(line) >= SHORTEST and line in said) for line in lines)
+        return len(name_text) >= SHORTEST and any(
+            name_text in line or (len(line) >= SHORTEST and line in name_text) for line in lines
+        )
 
     def has(self, name: Candidate) -> bool:
         """Whether a name is in one of the lines."""
@@ -91,7 +93,9 @@ class AddressBlocks:
                 continue
             if name.bbox.top > LOWEST or is_slogan(name.text) or any(map(self._heads_bank, block.names)):
                 continue
-            if (said := _SALUTATION.match(name.text)) and (len(block.names) > 1 or not _SAID.search(said["further"])):
+            if (greeting := _SALUTATION.match(name.text)) and (
+                len(block.names) > 1 or not _WORDED.search(greeting["further"])
+            ):
                 continue
             if address_marks(name.text) >= STREET:
                 continue

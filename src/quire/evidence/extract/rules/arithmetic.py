@@ -1,4 +1,4 @@
-"""Which amounts of a document follow from others: net and tax make the total, a rate of the net is the tax, a quantity
+"""Arithmetic of the amounts of a document: net and tax make the total, a rate of the net is the tax, a quantity
 times a price is an amount, and payment less change is the total."""
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from quire.lexicon.labels import LabelMatcher
 SURE = 0.75
 """The least with which a label names one of the amounts that are added."""
 ROUNDED = 0.9
-"""What an amount has without a label that is a total after its rounding, and what was paid without the change."""
+"""The bonus of an amount without a label that is a total after its rounding, and what was paid without the change."""
 DUE = 0.2
-"""What an amount lacks as a total that is what remains of one after a deposit."""
+"""The deduction from an amount as a total that is what remains of one after a deposit."""
 MOST = 12
-"""How many amounts of one name, or above a sum, are tried."""
+"""The number of amounts of one name, or above a sum, that are tried."""
 MOST_VALUES = 150
-"""How many amounts are tried with each rate and each quantity: a longer list is a statement."""
+"""The number of amounts that are tried with each rate and each quantity: a longer list is a statement."""
 HIGHEST_RATE = 40.0
 """Per cent of a tax."""
 _TERMS = {"net": "net", "tax": "tax", "total": "total", "gross": "total", "amount_due": "total"}
-"""What a concept is among the three amounts of a tax."""
+"""The term that each concept is in the sum of net and tax."""
 ALIGNED = 0.012
 """Of the width of the page: how far the right edges of a column of amounts may differ."""
 
@@ -81,7 +81,7 @@ class Arithmetic:
         return round(100 * value) in self._sums
 
     def support(self, value: float) -> float:
-        """What an amount gains as a total where others add up to it, and loses where it is a part of a sum."""
+        """The bonus of an amount as a total where others add up to it; negative where it is a part of a sum."""
         cents = round(100 * value)
         named = self._named
         score = 0.1 * (cents in self._sums) - 0.1 * (cents in self._parts and cents not in self._sums)
@@ -111,24 +111,24 @@ class _Taxed:
 
     @classmethod
     def of(cls, amounts: Sequence[Candidate], rates: Sequence[Candidate], named: Mapping[str, list[int]]) -> _Taxed:
-        known = dict.fromkeys(_cents(one) for one in amounts if _cents(one) > 0)
+        cents = dict.fromkeys(_cents(one) for one in amounts if _cents(one) > 0)
         by_rate: dict[float, list[_Triple]] = {}
         for rate in {one.value for one in rates if isinstance(one.value, float) and 0 < one.value <= HIGHEST_RATE}:
             triples = (
                 (net, tax, net + tax)
-                for net in [*known][:MOST_VALUES]
+                for net in [*cents][:MOST_VALUES]
                 for tax in range(round(net * rate / 100) - 1, round(net * rate / 100) + 2)
-                if tax in known and net + tax in known and tax > 1
+                if tax in cents and net + tax in cents and tax > 1
             )
             if found := list(triples):
                 by_rate[rate] = found
-        said = [
+        labelled = [
             (net, tax, net + tax)
             for net in named.get("net", ())
             for tax in named.get("tax", ())
-            if tax > 1 and net + tax in known
+            if tax > 1 and net + tax in cents
         ]
-        every = [*said, *(triple for found in by_rate.values() for triple in found)]
+        every = [*labelled, *(triple for found in by_rate.values() for triple in found)]
         sums = [
             (first[0] + second[0], first[1] + second[1], first[2] + second[2])
             for rate, found in by_rate.items()
@@ -137,7 +137,7 @@ class _Taxed:
             for first in found
             for second in others
         ]
-        added = [one for one in sums if one[1] in known and one[2] in known]
+        added = [one for one in sums if one[1] in cents and one[2] in cents]
         return cls(_by_term(added or every), _by_term(every if added else ()))
 
     def is_one(self, term: str, cents: int) -> bool | None:
@@ -158,14 +158,14 @@ def _by_term(triples: Iterable[_Triple]) -> dict[str, set[int]]:
 def _unit_prices(amounts: Sequence[Candidate], numbers: Sequence[Candidate]) -> set[float]:
     """The prices of what is weighed or measured: a quantity with decimals times a price is an amount of the page."""
     values = [*dict.fromkeys(one.value for one in (*amounts, *numbers) if isinstance(one.value, float))][:MOST_VALUES]
-    known = {_cents(one) for one in amounts}
+    cents = {_cents(one) for one in amounts}
     return {
         price
         for quantity in values
         if not quantity.is_integer() and quantity > 1
         for price in values
         if price != quantity and price > 0
-        if round(100 * quantity * price) in known and round(100 * quantity * price) != round(100 * price)
+        if round(100 * quantity * price) in cents and round(100 * quantity * price) != round(100 * price)
     }
 
 

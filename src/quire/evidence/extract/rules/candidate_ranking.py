@@ -24,35 +24,35 @@ from quire.lexicon.phrases import solid
 LEAST = 0.42
 """The least score with which a candidate is proposed."""
 TITLED = 0.15
-"""What the number of an invoice has over other numbers on a document that calls itself invoice."""
+"""The bonus of the number of an invoice over other numbers on a document that calls itself invoice."""
 REPEATED = 0.03
-"""What a value has for each further place where it stands, up to three."""
+"""The bonus of a value for each further place where it stands, up to three."""
 LABELLED = 0.5
-"""What a label counts for a sender, who is found by the place of the name and needs none."""
+"""The weight of a label for a sender, who is found by the place of the name and needs none."""
 DOUBTED = 0.3
-"""What OCR without any confidence takes from a candidate."""
+"""The deduction from a candidate that OCR read without any confidence."""
 SURE = 0.75
 """The least with which the head of a row says that it is that of a total."""
 MANY = 2
 """Cells in a column: where there are more, none of them is that of the document."""
 SPREAD = 0.6
-"""What remains of the label of a column for each of several values below it."""
+"""The factor on the label of a column for each of several values below it."""
 LABEL = 0.9
 """The least with which a whole text is the label of something: `Qty` beside `Description` is the next head."""
 A_LABEL = 0.4
-"""What remains of a name or a short text that is itself a label."""
+"""The factor on a name or a short text that is itself a label."""
 A_PART = 0.85
-"""What remains of the beginning of a text where any text is wanted: `30` of `30 days`."""
+"""The factor on the beginning of a text where any text is wanted: `30` of `30 days`."""
 OTHER, NAMED = 0.6, 0.85
-"""What remains of a value of another kind than the name of a field promises, and the least with which its label must
+"""The factor on a value of another kind than the name of a field promises, and the least with which its label must
 name the field."""
 ADDS_UP, ANOTHER, PROVEN = 0.1, 0.3, 0.45
-"""What an amount has that other amounts of the page say to be the net, the tax or the total that is asked for; what it
-lacks if they say that it is another one of these; and what it has at least, without any label."""
+"""The bonus of an amount that other amounts of the page show to be the net, the tax or the total that is asked for; the
+deduction if they show that it is another one of these; and its least score, without any label."""
 OF_ROW = 0.15
-"""What the sum of a column has in a row of totals behind that of another column."""
+"""The bonus of the sum of a column in a row of totals behind that of another column."""
 IN_STREET = 1.7
-"""How much a line looks like an address whose numbers are those of a house and a street."""
+"""The least `address_marks` of a line whose numbers are those of a house and a street."""
 _RANGE = r"\s*(?:[-–—]|to|through|thru|until|till|bis|au|a|al|t/m|tot|hasta|até)\s*"
 _DATE = r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}\.? \w+\.? \d{4}|\w+ \d{1,2},? \d{4})"
 _STARTS = re.compile(rf"^{_RANGE}{_DATE}", re.IGNORECASE)
@@ -80,7 +80,7 @@ class Ranked:
     candidate: Candidate
     label: str = ""
     named: float = 0.0
-    """How surely the label names the leaf."""
+    """The score with which the label names the leaf."""
     adds_up: bool | None = None
     """Whether other amounts of the page say that it is what the leaf asks for; None where they say nothing."""
 
@@ -180,8 +180,10 @@ class Ranking:
         if candidate.is_label:
             return True
         named = self._matcher.names(candidate.text.split("\n")[0])
-        said = wanted.concept is not None and wanted.concept.id == "payment_method"  # `Cash` is a way to pay, too
-        return candidate.text.endswith(":") or (not said and max(named.values(), default=0.0) >= LABEL)
+        is_payment_method = (
+            wanted.concept is not None and wanted.concept.id == "payment_method"
+        )  # `Cash` is a way to pay, too
+        return candidate.text.endswith(":") or (not is_payment_method and max(named.values(), default=0.0) >= LABEL)
 
     def _is_one_of_many(self, candidate: Candidate) -> bool:
         """Whether a cell is one of a column of items, and not in the row of their total."""
@@ -189,7 +191,7 @@ class Ranking:
         return total < SURE and len(self._columns.get((candidate.block, candidate.column_head), ())) > MANY
 
     def _placed(self, wanted: WantedLeaf, candidate: Candidate, fit: LabelFit) -> float:
-        """What the place, the value and other values of the document add to the label, or take from it."""
+        """The points that the place, the value and other values of the document add to the label, or take from it."""
         name = wanted.concept.id if wanted.concept is not None else ""
         if name == "seller" and candidate.kind == "name":
             if candidate.is_label and is_form_label(candidate.text):
@@ -261,11 +263,11 @@ class Ranking:
 
 
 def value_of(leaf: LeafSpec, candidate: Candidate) -> Json:
-    """What a candidate says in the type of a leaf: a number, an ISO date, one of an enum; None if it cannot be one."""
+    """The value of a candidate in the type of a leaf: a number, an ISO date, one of an enum; None if it is none."""
     value = candidate.value
     if leaf.enum:
-        said = solid(candidate.text)
-        return next((one for one in leaf.enum if solid(str(one)) == said), None)
+        text = solid(candidate.text)
+        return next((one for one in leaf.enum if solid(str(one)) == text), None)
     if leaf.type == "boolean":
         return said_boolean(candidate.text)
     if leaf.type in ("number", "integer"):
@@ -282,9 +284,9 @@ def _by_value(found: Iterable[Ranked], *, numeric: bool) -> list[Ranked]:
     for one in found:
         candidate = one.candidate
         value = candidate.value if numeric or isinstance(candidate.value, str) else candidate.text
-        said = solid(value) if isinstance(value, str) else value
-        places[said].add((candidate.page, candidate.bbox.top))
-        if said not in best or one.score > best[said].score:
-            best[said] = one
+        key = solid(value) if isinstance(value, str) else value
+        places[key].add((candidate.page, candidate.bbox.top))
+        if key not in best or one.score > best[key].score:
+            best[key] = one
     raised = (replace(one, score=one.score + REPEATED * min(len(places[value]) - 1, 3)) for value, one in best.items())
     return sorted(raised, key=lambda one: (-one.score, one.candidate.order))

@@ -9,11 +9,11 @@ from quire.evidence.extract.rules.candidate_ranking import LEAST, Ranked
 from quire.evidence.extract.rules.leaves import WantedLeaf
 
 TRIED = 4
-"""How many candidates of a leaf are tried together with those of others."""
+"""The number of candidates of a leaf that are tried together with those of others."""
 AGREES = 0.15
-"""What candidates that agree have over those that do not."""
+"""The bonus of candidates that agree over those that do not."""
 NEAR = 0.25
-"""How much less a place may fit a leaf than the one that it fits best, for both to be considered."""
+"""The most by which a place may fit a leaf less than the one that it fits best, for both to be considered."""
 Ranks = Mapping[str, Sequence[Ranked]]
 Place = tuple[str, int, float, bool]
 
@@ -106,13 +106,13 @@ def _by_score(lists: Mapping[str, Sequence[Ranked]]) -> list[str]:
 
 
 def _loss(those: Sequence[Ranked]) -> float:
-    """How much worse the next candidate fits, which stands elsewhere."""
+    """The difference in score to the next candidate that stands elsewhere."""
     first = _place(those[0])
     return those[0].score - next((one.score for one in those if _place(one) != first), LEAST)
 
 
 def _place(one: Ranked) -> Place:
-    """Where a value stands; a currency stands in the amount that it is the currency of."""
+    """The place of a value; a currency stands in the amount that it is the currency of."""
     candidate = one.candidate
     return candidate.record, candidate.order, candidate.bbox.left, candidate.kind == "currency"
 

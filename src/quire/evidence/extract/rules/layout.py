@@ -1,4 +1,4 @@
-"""What the place of a candidate says about it where no label does: who sends a document is named at its top."""
+"""Senders and recipients by their place on the page, where no label names them: the sender is named at its top."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from quire.lexicon.phrases import solid
 TOP = 0.45
 """Of the first page: below it stands no sender."""
 COMPANY, SHOP = 0.3, 0.2
-"""What a name has that says its legal form, or else its trade."""
+"""The bonus of a name that says its legal form, or else its trade."""
 _TRADE = re.compile(
     r"(?<!\w)(?:company|enterprises?|trading|group|holdings?|services?|restaurants?|restoran|ristorante|restaurante|"
     r"brasserie|gasthaus|gasthof|wirtshaus|hotel|motel|inn|cafe|café|coffee|bistro|bar|diner|grill|pizzeria|kitchen|pub|"
@@ -28,11 +28,11 @@ _TRADE = re.compile(
 )
 """Words of trades, which names of shops have."""
 RECIPIENT = 0.35
-"""What a name or an address lacks as the sender's that a label, or a salutation, says to be the recipient's."""
+"""The deduction from a name or an address as the sender's that a label, or a salutation, says to be the recipient's."""
 NAMED = 0.1
-"""What an address lacks with the name of the sender in it, where it also stands without."""
+"""The deduction from an address with the name of the sender in it, where it also stands without."""
 OTHER = 0.25
-"""What an address lacks as the sender's where another one stands below the name of the sender."""
+"""The deduction from an address as the sender's where another one stands below the name of the sender."""
 _DOCUMENT_WORDS = (
     "invoice receipt bill tax statement order contract quotation quote estimate simplified cash sales copy duplicate "
     "original rechnung quittung kassenbon lieferschein auftrag bestellung vertrag angebot beleg gutschrift facture "
@@ -57,7 +57,7 @@ _AT = re.compile(r"(?:@|www\.|https?://(?:www\.)?)([\w-]+(?:\.[\w-]+)*)\.[a-z]{2
 
 
 def document_kind(candidates: Sequence[Candidate]) -> str:
-    """What a document calls itself in a title at its top: `invoice`, `order`, `contract`, `receipt`; or nothing."""
+    """The kind that a document names in a title at its top: `invoice`, `order`, `contract`, `receipt`; or nothing."""
     best, size = "", 0.0
     for candidate in candidates:
         if candidate.page != 1 or candidate.bbox.top > TOP or candidate.kind != "name" or candidate.text.count(" ") > 3:
@@ -70,7 +70,7 @@ def document_kind(candidates: Sequence[Candidate]) -> str:
 
 
 class Senders:
-    """Which of the names of a document is that of its sender, and which of the addresses."""
+    """Scores the names and the addresses of a document by how likely they are those of its sender."""
 
     def __init__(self, candidates: Sequence[Candidate], matcher: LabelMatcher) -> None:
         self._matcher = matcher
@@ -100,14 +100,14 @@ class Senders:
         if letters < 3 or text.startswith("(") or _PHRASE.search(text) or self._is_title(text):
             return 0.0
         box = candidate.bbox
-        known = self._hosts and any(_is_host(host, solid(text)) for host in self._hosts)
+        is_host = self._hosts and any(_is_host(host, solid(text)) for host in self._hosts)
         is_company = has_legal_form(text)
-        if box.top > TOP and not known and not (is_company and self._times[solid(text)] > 1):
+        if box.top > TOP and not is_host and not (is_company and self._times[solid(text)] > 1):
             return 0.0
         score = 0.42 * max(0.0, 1 - (box.top - self._begin) / TOP)
         score += COMPANY if is_company else SHOP * (_TRADE.search(text) is not None)
         score += 0.1 * any(-0.01 < top - box.bottom < 0.04 for top in self._registered)
-        score += 0.25 * bool(known)
+        score += 0.25 * bool(is_host)
         score += 0.12 * min(max(candidate.size - 1, 0.0), 1.0) + 0.04 * candidate.bold
         score += 0.06 * min(self._times[solid(text)] - 1, 2)
         score += 0.15 * any(0 < top - box.bottom + 0.002 < 0.05 for top, _ in self._starts)

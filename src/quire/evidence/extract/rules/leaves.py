@@ -1,4 +1,4 @@
-"""What the leaves of a schema mean: the concept of each, the labels that name it, the kinds that its value may have."""
+"""The meaning of the leaves of a schema: the concept of each, the labels that name it, the kinds of its value."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class WantedLeaf:
 
     @cached_property
     def names(self) -> Mapping[str, float]:
-        """What a label may name for its value to be this leaf's, with how much that counts."""
+        """The things that a label may name for its value to be this leaf's, each with a weight."""
         named = {self.key: 1.0}
         if self.concept is not None:
             named |= {self.concept.id: 1.0, **self.concept.related}

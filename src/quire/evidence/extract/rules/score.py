@@ -1,4 +1,4 @@
-"""How well a candidate fits a leaf by what stands around it."""
+"""Label fits: how well the labels around a candidate name a leaf."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from quire.evidence.extract.schema import ValueKind
 from quire.lexicon.labels import LabelMatcher
 
 BESIDE, LEFT, ABOVE, ROW, COLUMN, JOINT, SECTION = 1.0, 0.95, 0.9, 0.8, 0.82, 0.92, 0.3
-"""How much a label counts by where it stands: in the same line, left, above, in the row or the column, a heading with
+"""The weight of a label by where it stands: in the same line, left, above, in the row or the column, a heading with
 the label, the heading alone."""
 PAIRED = 0.97
-"""How much it counts where the whole page says that it is the label of the value, wherever it stands."""
+"""The weight of a label where the whole page says that it is the label of the value, wherever it stands."""
 SKIPPED = 0.8
-"""What remains of a label to the left for each other value between: the result of a test is not the unit behind it."""
+"""The factor on a label to the left for each other value between: the result of a test is not the unit behind it."""
 RIVAL = 3.0
 """The power of the share that a label names another thing better: `Total GST` is a tax rather than a total."""
 FURTHER = 0.6
-"""How much what is left of the line counts for a value with a label in its line."""
+"""The weight of the text left of the line for a value with a label in its line."""
 CLAIMED = 0.45
-"""What remains of a label above or in the column for a value whose own line says that it is something else."""
+"""The factor on a label above or in the column for a value whose own line says that it is something else."""
 TOTAL_ROW = 0.12
-"""What the last row of a column, its total, has over the others."""
+"""The bonus of the last row of a column, its total, over the others."""
 _FIGURES = re.compile(r"^[\W\d_]*$")
 
 
 class LabelFit(NamedTuple):
-    """How well the labels of a candidate name a leaf, and the label that does."""
+    """The score with which the labels of a candidate name a leaf, and the label that has it."""
 
     score: float
     label: str
@@ -44,7 +44,7 @@ class LabelFitting:
 
     def __init__(self, matcher: LabelMatcher, bonus: Mapping[str, float]) -> None:
         self._matcher, self._bonus = matcher, bonus
-        self._known: dict[tuple[str, str, ValueKind], tuple[float, float]] = {}
+        self._compared_labels: dict[tuple[str, str, ValueKind], tuple[float, float]] = {}
 
     def of(self, wanted: WantedLeaf, candidate: Candidate) -> LabelFit:
         """The best of the labels around a candidate."""
@@ -76,12 +76,12 @@ class LabelFitting:
         return LabelFit(weight * self._named(wanted, label, candidate.kind)[0], label)
 
     def _named(self, wanted: WantedLeaf, text: str, kind: ValueKind) -> tuple[float, float]:
-        """How well a text names the leaf, and how well it names something else."""
-        asked = (wanted.key, text, kind)
-        known = self._known.get(asked)
-        if known is None:
-            known = self._known[asked] = self._compared(wanted, text, kind)
-        return known
+        """The score with which a text names the leaf, and the highest with which it names something else."""
+        key = (wanted.key, text, kind)
+        found = self._compared_labels.get(key)
+        if found is None:
+            found = self._compared_labels[key] = self._compared(wanted, text, kind)
+        return found
 
     def _compared(self, wanted: WantedLeaf, text: str, kind: ValueKind) -> tuple[float, float]:
         found = self._matcher.names(text)
