@@ -74,7 +74,8 @@ demo: $(READY) $(READER)
 	@echo "Now yours: . $(BIN)/activate, then quire read FILE"
 	@echo "In the browser, and for clients of docling-serve: quire serve, then open http://127.0.0.1:5001"
 
-quick: style units
+quick:
+	@$(MAKE) --no-print-directory -j 2 style units
 
 # The first line takes minutes on a fresh clone: pip, cargo, mypy and the downloads share the cores and the network.
 test:

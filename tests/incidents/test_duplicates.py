@@ -17,7 +17,7 @@ from tests.runtime.tracking import wait_until
 
 pytestmark = pytest.mark.processes
 
-ROUNDS = 50
+ROUNDS = 20
 PAGES = 2
 LEASE_S = 1.0
 

@@ -21,7 +21,7 @@ from tests.marking import on_servers
 
 pytestmark = pytest.mark.processes
 
-PAGES = 200
+PAGES = 100
 SHEETS = 24
 
 

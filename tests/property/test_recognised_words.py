@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def rule(place, length, level):
     return 2.0 * left, 2.0 * top, 2.0 * min(right, WIDTH), 2.0 * min(bottom, HEIGHT), 2.0
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.lists(lines, max_size=25), columns, st.lists(rules, max_size=6), st.lists(boxes, max_size=2), st.booleans())
 def test_each_recognised_word_is_in_one_block_or_in_the_account(stray, grid, drawn, shown, ordered):

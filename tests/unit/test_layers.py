@@ -93,10 +93,14 @@ class Module(NamedTuple):
     docstring: str
 
 
+def parsed(path: Path) -> ast.Module:
+    """Not kept: to look through the trees of all modules for garbage takes longer than to parse them."""
+    return ast.parse(path.read_text())
+
+
 @cache
-def parsed(path: Path) -> Module:
-    """The tree is not kept: to look through the trees of all modules for garbage takes longer than to parse them."""
-    tree = ast.parse(path.read_text())
+def module_at(path: Path) -> Module:
+    tree = parsed(path)
     classes = (node.name for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_"))
     return Module(
         tuple(_imports(tree, path)), frozenset(_for_type_checkers(tree)), tuple(classes), ast.get_docstring(tree) or ""
@@ -131,7 +135,7 @@ def _for_type_checkers(tree: ast.Module) -> Iterator[str]:
 def modules_imported(path: Path, *, annotations: bool = True) -> set[str]:
     """The modules of Quire that a module imports; without `annotations`, those that it needs when it runs."""
     found = set()
-    module = parsed(path)
+    module = module_at(path)
     names = module.imports if annotations else Counter(module.imports) - Counter(module.for_type_checkers)
     for name in names:
         first, *parts = name.split(".")
@@ -185,7 +189,7 @@ FOR_TYPE_CHECKERS = {"core.types": {"pandas", "polars"}}
 def test_core_imports_the_standard_library_only():
     known = {*sys.stdlib_module_names, "quire"}
     core = [module for module in MODULES if shelf_of(module) == "core"]
-    found = {module: {name.split(".")[0] for name in parsed(MODULES[module]).imports} - known for module in core}
+    found = {module: {name.split(".")[0] for name in module_at(MODULES[module]).imports} - known for module in core}
     assert {module: outside for module, outside in found.items() if outside} == FOR_TYPE_CHECKERS
 
 
@@ -197,7 +201,7 @@ def test_no_two_shelves_need_each_other():
 def test_no_two_public_classes_share_a_name():
     homes = defaultdict(list)
     for module, path in MODULES.items():
-        for name in parsed(path).public_classes:
+        for name in module_at(path).public_classes:
             homes[name].append(module)
     twice = {name: modules for name, modules in homes.items() if len(modules) > 1}
     assert not twice
@@ -227,6 +231,6 @@ def test_evidence_uses_of_retrieval_what_is_named_here():
 
 def test_every_shelf_says_what_it_is():
     for shelf in SHELVES.keys() - {"__init__", "__main__"}:
-        assert len(parsed(MODULES[shelf]).docstring.splitlines()) >= 3, (
+        assert len(module_at(MODULES[shelf]).docstring.splitlines()) >= 3, (
             f"{shelf}/__init__.py says what comes in and what goes out"
         )

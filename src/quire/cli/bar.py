@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from quire.core.errors import printable
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress, ProgressColumn, TaskID
 
 
 class Bar:
@@ -34,6 +34,20 @@ class Bar:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+    def _start(self, *columns: ProgressColumn | str) -> None:
+        """Make the bar with these columns. A text is a column of its own, without markup."""
+        from rich.console import Console
+        from rich.progress import Progress, TextColumn
+
+        drawn = [TextColumn(one, markup=False) if isinstance(one, str) else one for one in columns]
+        self._bar = Progress(*drawn, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task("", total=None, speed="")
+
+    def _update(self, done: int, total: int | None, description: str, speed: str = "") -> None:
+        assert self._bar is not None and self._task is not None
+        self._bar.update(self._task, completed=done, total=total, description=description, speed=speed)
+        self._bar.start()  # from the first time on
 
     def say(self, message: str) -> None:
         """Print a line on standard error, above the bar."""

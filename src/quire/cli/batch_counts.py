@@ -16,15 +16,15 @@ from quire.core.events import Event
 AGAIN = "run it again"
 """The end of reasons that are not the fault of the document, such as a file that changed while it was read."""
 RECENT = 200
-"""How many documents the rate is computed from."""
+"""The number of latest documents that the rate is computed from."""
 
 Remedy = Literal["again", "password", "options", "set-up", "access", "none"]
-"""What may fix a failure: running again, a password, other options, a missing installation or setting, access to the
+"""The remedy for a failure: running again, a password, other options, a missing installation or setting, access to the
 file; none for a document that cannot be read."""
 
 
 class FailedDocument(NamedTuple):
-    """Why a document failed, and its path."""
+    """The failure of a document: its reason and its path."""
 
     reason: str
     category: str = ""
@@ -35,7 +35,7 @@ class FailedDocument(NamedTuple):
 
     @property
     def remedy(self) -> Remedy:
-        """What may fix it."""
+        """The remedy of the failure."""
         if self.exit_code == PasswordError.exit_code:
             return "password"
         if self.category == "usage":
@@ -60,31 +60,17 @@ def without_name(reason: str, document: str) -> str:
     return reason.replace(next((name for name in names if name in reason), ""), "", 1)
 
 
-class EventCounter:
-    """Counts events. A run that is resumed after an interruption keeps its earlier counts."""
-
-    def __init__(self) -> None:
-        self.batch = BatchCounts()
-
-    def add(self, event: Event, at: float) -> None:
-        """`at` is the time of the event in seconds, on one clock for all events."""
-        if event.document is None and event.kind == "started":
-            planned = event.payload.get("planned")
-            self.batch.begin(planned if isinstance(planned, int) else None, at)
-        self.batch.add(event, at)
-
-
 def counts_of(events: Iterable[Event]) -> BatchCounts:
     """The counts of stored events, which carry the time at which they were stored."""
-    reader = EventCounter()
+    batch = BatchCounts()
     for event in events:
-        reader.add(event, event.at)
-    return reader.batch
+        batch.add(event, event.at)
+    return batch
 
 
 @dataclass(slots=True)
 class BatchCounts:
-    """The outcomes of the documents of a batch."""
+    """The outcomes of the documents of a batch. One that is resumed after an interruption keeps its earlier counts."""
 
     planned: int | None = None
     begun: float = 0.0
@@ -108,24 +94,26 @@ class BatchCounts:
     """Files that are not documents, and the kind of each."""
     ended: bool = False
     stopped: str = ""
-    """Why it ended early."""
+    """The reason why the batch ended early."""
     _durations: Durations = field(default_factory=Durations)
     _recent: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
 
     def add(self, event: Event, at: float) -> None:
+        """Count an event. `at` is its time in seconds, on one clock for all events."""
         self.last = at
         name = item_name(event)
-        if name is None:
-            if event.kind in ("finished", "failed"):
-                self.ended, self.stopped = True, str(event.payload.get("reason", ""))
-        elif event.kind == "started":
+        if name is None and event.kind == "started":
+            self._begin(event.payload.get("planned"), at)
+        elif name is None and event.kind in ("finished", "failed"):
+            self.ended, self.stopped = True, str(event.payload.get("reason", ""))
+        elif name is not None and event.kind == "started":
             self.running[name] = at
-        elif event.kind in ("finished", "failed", "hit"):
+        elif name is not None and event.kind in ("finished", "failed", "hit"):
             self._count(name, {"output_key": event.key, **event.payload}, at)
 
-    def begin(self, planned: int | None, at: float) -> None:
+    def _begin(self, planned: object, at: float) -> None:
         """The batch starts, or resumes: rate and time left are computed from here on."""
-        self.planned, self.begun = planned, at
+        self.planned, self.begun = planned if isinstance(planned, int) else None, at
         self.ended, self.stopped = False, ""
         self.running.clear()
         self._recent.clear()

@@ -13,7 +13,7 @@ from quire.cli.option_groups import OptionGroup
 
 
 class BatchPlaceOptions(OptionGroup):
-    """Which flow is run, and where its output and results are kept."""
+    """The flow of a batch, and the places of its output and results."""
 
     flow: Annotated[str | None, Option(metavar="FLOW", help="Flow to run on each document: a name or a file.")] = None
     output: options.Output = None
@@ -26,7 +26,7 @@ class BatchPlaceOptions(OptionGroup):
 
 
 class BatchReadingOptions(OptionGroup):
-    """How the documents of a batch are read, and which of those in folders are."""
+    """The options for reading the documents of a batch, and for choosing among those in folders."""
 
     preset: options.Preset = None
     effort: options.Effort = None
@@ -46,7 +46,7 @@ class BatchReadingOptions(OptionGroup):
 
 
 class BatchSelectionOptions(OptionGroup):
-    """Which documents of a batch are worked on, and what is done again."""
+    """The documents of a batch that are worked on, and the work that is done again."""
 
     limit: options.Limit = None
     shard: Annotated[

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from quire.batch.manifest import item_name
 from quire.cli import display_numbers
 from quire.cli.bar import Bar
-from quire.cli.batch_counts import BatchCounts, EventCounter, without_name
+from quire.cli.batch_counts import BatchCounts, without_name
 from quire.cli.display_numbers import left_out_files, spell
 from quire.core.errors import printable
 from quire.core.events import Event
@@ -33,16 +33,12 @@ class BatchProgress(Bar):
 
     def __init__(self, *, quiet: bool = False) -> None:
         super().__init__(quiet=quiet)
-        self._reader = EventCounter()
+        self.batch = BatchCounts()
         self._quiet = quiet
         self._failures: Counter[str] = Counter()
 
-    @property
-    def batch(self) -> BatchCounts:
-        return self._reader.batch
-
     def __call__(self, event: Event) -> None:
-        self._reader.add(event, time.monotonic())
+        self.batch.add(event, time.monotonic())
         name = item_name(event)
         if name is not None and event.kind == "failed":
             self._say_failure(name)
@@ -91,24 +87,12 @@ class BatchProgress(Bar):
         if self._bar is None:
             if not batch.planned:
                 return
-            self._start()
-        assert self._bar is not None and self._task is not None
+            from rich.progress import BarColumn, MofNCompleteColumn
+
+            self._start(BarColumn(bar_width=24), MofNCompleteColumn(), "{task.description}")
         _, *rest = progress_line(batch, time.monotonic())
         description = " ".join([f"documents{',' if rest else ''}", *rest, *under_way(batch)])
-        self._bar.update(self._task, total=batch.planned, completed=batch.done, description=description)
-
-    def _start(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-        columns = (
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
-            TextColumn("{task.description}", markup=False),
-        )
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task("", total=self.batch.planned)
-        self._bar.start()
+        self._update(batch.done, batch.planned, description)
 
 
 def progress_line(batch: BatchCounts, now: float) -> list[str]:
@@ -135,13 +119,13 @@ def under_way(batch: BatchCounts) -> list[str]:
 
 
 def took(batch: BatchCounts) -> str:
-    """How long a document takes."""
+    """The time that a document takes: median and 95th percentile."""
     median, slow = (display_numbers.duration(batch.percentile_s(part)) for part in (50, 95))
     return f"p50 {median}, p95 {slow}"
 
 
 def counted(batch: BatchCounts) -> str:
-    """What became of the documents: `97 complete, 2 failed, 1 not done`."""
+    """The documents by outcome: `97 complete, 2 failed, 1 not done`."""
     by_status = batch.counts
     edited = sum(batch.statuses[document] == "skipped" for document in batch.kept)
     found = by_status["skipped"] - len(batch.quarantined) - edited
@@ -167,11 +151,11 @@ def summary(batch: BatchCounts, seconds: float, advice: Sequence[str]) -> Iterat
 
 
 def left_out_lines(batch: BatchCounts) -> Iterator[str]:
-    """Which files of the folders were not read: their number by type, and some of their names."""
+    """The files of the folders that were not read: their number by type, and some of their names."""
     if batch.left_out:
         yield f"left out   {left_out_files(batch.left_out)}"
 
 
 def next_lines(advice: Sequence[str]) -> Iterator[str]:
-    """What to do next, a line for each."""
+    """The advice on what to do next, a line for each part."""
     return (f"{'' if number else 'next':<11}{line}" for number, line in enumerate(advice))

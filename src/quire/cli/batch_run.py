@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """What the command prints."""
+    """The amount and the form of a command's output."""
 
     quiet: bool = False
     as_json: bool = False
@@ -110,7 +110,7 @@ def _budget_spent(outcome: StageOutcome) -> bool:
 
 
 def advice(batch: BatchCounts, *, remaining: int, where: str) -> Iterator[str]:
-    """What to do next about unfinished documents: one part for each kind of reason."""
+    """The next commands for unfinished documents: one part for each kind of reason."""
     failures = [*batch.failures.values(), *batch.quarantined.values()]
     count = Counter(failure.remedy for failure in failures)
     if remaining:

@@ -30,7 +30,7 @@ INPUTS = {
 WHERE = ("output", "store", "facts", "runtime", "ingress", "manifest", "preset")
 """Settings that may be given when a run is repeated: they locate the run and do not change what it does."""
 MOST_LOOKED_AT = 1000
-"""How many runs are searched for the last one of an output folder."""
+"""The number of runs that are searched for the last one of an output folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ def asked_for(configuration: Configuration, paths: Sequence[Path] | None, choice
     settings = configuration.settings
     if paths:
         return place_for(settings), request_of(configuration, paths, choice)
-    given = [name for name, source in configuration.sources.items() if source.startswith("--") and name not in WHERE]
-    given += [name for name in ("pages", "words", "trace", "limit", "shard") if getattr(choice, name)]
-    given += choice.inputs
-    if given:
-        changing = f"without PATH the last run is repeated, and {option(given[0])} would change it"
+    changed = [name for name, source in configuration.sources.items() if source.startswith("--") and name not in WHERE]
+    changed += [name for name in ("pages", "words", "trace", "limit", "shard") if getattr(choice, name)]
+    changed += choice.inputs
+    if changed:
+        changing = f"without PATH the last run is repeated, and {option(changed[0])} would change it"
         raise UsageError(f"name the documents as well: {changing}")
     place = existing_place(settings)
     last = _last_request(settings, place)
@@ -142,19 +142,19 @@ def check_formats(formats: Sequence[str], *, words: bool, trace: bool) -> None:
     if unknown:
         hint = "; repeat --to for each" if "," in unknown[0] else ""
         raise UsageError(f"there is no format {unknown[0]!r}; choose from {', '.join(names)}{hint}")
-    for asked, flag in ((words, "--words"), (trace, "--trace")):
-        if asked and "json" not in formats:
+    for flagged, flag in ((words, "--words"), (trace, "--trace")):
+        if flagged and "json" not in formats:
             raise UsageError(f"{flag} only works with JSON; add --to json")
 
 
 def _formats(configuration: Configuration, flow: FlowDefinition) -> tuple[str, ...]:
     """The requested formats, or else the flow's default."""
-    asked, source, declared = configuration.settings.to, configuration.sources["to"], flow.inputs.get("formats")
+    formats, source, declared = configuration.settings.to, configuration.sources["to"], flow.inputs.get("formats")
     if declared is None and source.startswith("--"):
         raise UsageError(f"the flow {flow.name!r} has no input for formats; leave --to out")
     if source == "default" and declared is not None and declared.default is not None:
-        asked = tuple(declared.default)
-    return tuple(dict.fromkeys(asked))
+        formats = tuple(declared.default)
+    return tuple(dict.fromkeys(formats))
 
 
 def _inputs(configuration: Configuration, choice: Choice, flow: FlowDefinition) -> Mapping[str, Json]:
@@ -177,8 +177,8 @@ def _inputs(configuration: Configuration, choice: Choice, flow: FlowDefinition) 
     if lang := inputs.get("lang"):
         inputs["lang"] = _codes(lang)
     check_pages(choice.pages)
-    asked = {"pages": choice.pages, "words": choice.words or None, "trace": choice.trace or None}
-    return inputs | {name: value for name, value in asked.items() if value is not None} | dict(choice.inputs)
+    chosen = {"pages": choice.pages, "words": choice.words or None, "trace": choice.trace or None}
+    return inputs | {name: value for name, value in chosen.items() if value is not None} | dict(choice.inputs)
 
 
 def _codes(languages: Sequence[str]) -> list[str]:

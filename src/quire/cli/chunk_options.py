@@ -14,7 +14,7 @@ from quire.retrieval.chunk import DEFAULT_TOKENIZER, ChunkOptions, Tokenizer, fi
 
 
 class ChunkingOptions(OptionGroup):
-    """How documents are cut into chunks."""
+    """The options for cutting documents into chunks."""
 
     chunker: Annotated[
         str, Option(metavar="NAME", help="hybrid: by tokens (default); hierarchical: by structure.", show_default=False)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 KINDS, NAMES = 4, 3
-"""How many kinds of files are counted, the most frequent first, and how many files are named."""
+"""The number of kinds of files that are counted, the most frequent first, and of files that are named."""
 
 
 def spell(count: int, noun: str) -> str:

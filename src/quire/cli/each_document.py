@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 NEEDS_OCR = "needs-recognition: "
-"""How the reason of a page begins that is skipped because OCR is off."""
+"""The beginning of the reason of a page that is skipped because OCR is off."""
 
 Written = tuple[Sequence[Path], Sequence[InputError]]
 """The files of a document, and the errors of pages that could not be drawn."""
@@ -54,7 +54,7 @@ Write = Callable[["DocumentResult", NamedSource, ProgressBar], Written]
 
 @dataclass(frozen=True, slots=True)
 class DocumentsRequest:
-    """How the documents of a command are read, and what is done with each."""
+    """The documents of a command: how they are read, and what is done with each."""
 
     write: Write
     output: Path | None
@@ -89,22 +89,22 @@ def read_each(files: Sequence[str], request: DocumentsRequest) -> int:
     """Read and write every document, and return the exit code."""
     request.check()
     begun = time.monotonic()
-    found = find_sources(files, request.output)
-    with ProgressBar(len(found.sources), quiet=request.quiet) as progress:
-        for path in found.unreadable:
+    discovered = find_sources(files, request.output)
+    with ProgressBar(len(discovered.sources), quiet=request.quiet) as progress:
+        for path in discovered.unreadable:
             progress.say(str(path.error))
-        if not found.sources:
-            return found.unreadable[0].error.exit_code
-        for one in found.left_out if Loudness.verbose else ():
+        if not discovered.sources:
+            return discovered.unreadable[0].error.exit_code
+        for one in discovered.left_out if Loudness.verbose else ():
             progress.say(f"{one.path}: left out: {one.reason}")
         with _opened(request.settings) as opened:
-            outcomes = [_read_one(source, request, opened, progress) for source in found.sources]
+            outcomes = [_read_one(source, request, opened, progress) for source in discovered.sources]
         if not request.quiet and (len(outcomes) > 1 or outcomes[0].pages is not None):  # else it was reported already
             progress.stop()
-            progress.say(summary_line(outcomes, time.monotonic() - begun, request.output, found))
+            progress.say(summary_line(outcomes, time.monotonic() - begun, request.output, discovered))
     if not any(outcome.written for outcome in outcomes):
         return next(outcome.code for outcome in outcomes if outcome.code)
-    whole = not found.unreadable and not any(outcome.code for outcome in outcomes)
+    whole = not discovered.unreadable and not any(outcome.code for outcome in outcomes)
     return EXIT_COMPLETE if whole else EXIT_PARTIAL
 
 
@@ -148,47 +148,47 @@ def page_crops(result: DocumentResult | ServerResult) -> Iterator[Crop | None]:
         yield PageCrops(rendered_in_worker(copy.opened()))
 
 
-def _check_recognition(asked: Settings) -> None:
+def _check_recognition(settings: Settings) -> None:
     from quire.system.budget import worker_count
 
-    if asked.workers is not None:
-        notice = worker_count(asked.workers).notice
+    if settings.workers is not None:
+        notice = worker_count(settings.workers).notice
         if notice:
             print(f"quire: {notice}", file=sys.stderr)
-    asked.passwords  # noqa: B018 - checks them
-    if asked.server:
+    settings.passwords  # noqa: B018 - checks them
+    if settings.server:
         return  # it has its own engines
-    check_engines(asked.engine)
-    if asked.lang:
+    check_engines(settings.engine)
+    if settings.lang:
         from quire.pages.recognize.languages import resolve
 
-        for language in asked.lang:
+        for language in settings.lang:
             resolve(language)
 
 
-def one_of(known: tuple[T, ...], given: str, option: str) -> T:
+def one_of(choices: tuple[T, ...], text: str, option: str) -> T:
     """The value of an option that has a few. Raises UsageError for another one."""
-    for value in known:
-        if value == given:
+    for value in choices:
+        if value == text:
             return value
-    raise UsageError(f"{option} is {given!r}; choose from {', '.join(map(str, known))}")
+    raise UsageError(f"{option} is {text!r}; choose from {', '.join(map(str, choices))}")
 
 
 @contextmanager
-def _opened(asked: Settings) -> Iterator[ArtifactStore | Client | None]:
+def _opened(settings: Settings) -> Iterator[ArtifactStore | Client | None]:
     """The server that reads all documents, or the store for them; None when none is named."""
-    if asked.server:
+    if settings.server:
         from quire.client import Client
 
-        with Client(asked.server, api_key=asked.api_key) as client:
+        with Client(settings.server, api_key=settings.api_key) as client:
             yield client
         return
-    if asked.store is None:
+    if settings.store is None:
         yield None
         return
     from quire.store.opening import open_store
 
-    with open_store(asked.store, asked.facts) as store:
+    with open_store(settings.store, settings.facts) as store:
         yield store
 
 
@@ -248,26 +248,26 @@ def _read_here(
     from quire.pages.recognize.options import EFFORTS, OCR_MODES
     from quire.reading.call import read as read_document
 
-    asked = request.settings
+    settings = request.settings
     fetch = None
     if source.url:
         from quire.core.fetch_policy import FetchPolicy
 
-        fetch = FetchPolicy(allow_private=asked.allow_private_urls)
+        fetch = FetchPolicy(allow_private=settings.allow_private_urls)
     return read_document(
         source.url or source.path,
         pages=request.pages,
-        password=asked.passwords.of(source.path.absolute()),
+        password=settings.passwords.of(source.path.absolute()),
         store=store,
         on_event=progress,
-        ocr=one_of(OCR_MODES, asked.ocr, "--ocr"),
-        effort=one_of(EFFORTS, asked.effort, "--effort"),
-        engines=asked.engine,
-        lang=asked.lang,
-        workers=asked.workers,
-        figures=asked.figures,
-        redactions=asked.redactions,
-        tables=one_of(TABLES_MODES, asked.tables, "--tables"),
+        ocr=one_of(OCR_MODES, settings.ocr, "--ocr"),
+        effort=one_of(EFFORTS, settings.effort, "--effort"),
+        engines=settings.engine,
+        lang=settings.lang,
+        workers=settings.workers,
+        figures=settings.figures,
+        redactions=settings.redactions,
+        tables=one_of(TABLES_MODES, settings.tables, "--tables"),
         areas=areas_for(source.path.absolute(), request.configuration.areas) if source.url is None else (),
         similar=request.similar,
         isolate=True,

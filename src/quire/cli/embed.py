@@ -110,7 +110,7 @@ def _warn(max_tokens: int | None, families: Families) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Vectors:
-    """What is written of each document, from the options. The weights of terms follow at the end, because they depend
+    """The vector files of each document. The weights of terms follow at the end, because they depend
     on all documents."""
 
     options: ChunkOptions

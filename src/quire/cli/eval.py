@@ -53,7 +53,7 @@ def eval(  # noqa: PLR0913 - one argument per option
     """Extract the values of fixtures and compare them with the expected ones: value F1, page and box F1, every value
     that is wrong, missing, invented or without evidence."""
     from quire.reading.extract_call import extract
-    from quire.solve.evaluation.evaluate import graded, load_report, stored_outputs
+    from quire.solve.evaluation.evaluate import asked_values, graded, load_report, stored_outputs
     from quire.solve.evaluation.fixture import load_fixtures
 
     asked = settings_of(vars(reading))
@@ -65,7 +65,7 @@ def eval(  # noqa: PLR0913 - one argument per option
         def extracted(fixture: Fixture) -> Extraction:
             return extract(
                 fixture.document,
-                fixture.schema,
+                **asked_values(fixture),
                 extractors=names,
                 ocr=one_of(OCR_MODES, asked.ocr, "--ocr"),
                 engines=asked.engine,

@@ -74,25 +74,27 @@ def extract(  # noqa: PLR0913 - one argument per option
     that it is not in the document and which pages were searched. One document is printed: as a table on a terminal,
     else as JSON. With -o, any number of them; run it again to continue."""
     given = dict(locals())
-    asked = extract_options.extract_request(schema, fields, extractor, learned, min_confidence, reread, reading.lang)
+    extract_request = extract_options.extract_request(
+        schema, fields, extractor, learned, min_confidence, reread, reading.lang
+    )
     formats = [check_report_format(name) for name in dict.fromkeys(to or ())]
     if output is not None:
         given["to"] = formats or ["json"]
         configuration = configuration_of({**given, "flow": FLOW})
-        choice = Choice(reading.pages, force=force, retry=retry, inputs=extract_options.flow_inputs(asked))
+        choice = Choice(reading.pages, force=force, retry=retry, inputs=extract_options.flow_inputs(extract_request))
         return _run(configuration, files, choice, quiet=place.quiet)
     _check_single(files, formats)
     configuration = reading_configuration(given, "to")
     settings = configuration.settings
-    if asked.reread:
+    if extract_request.reread:
         if settings.server:
             raise UsageError("--reread draws the document here; with --server, start it there: POST /api/extract")
-        asked = replace(asked, lang=settings.lang)
-    wanted = _Printed(asked, formats[0] if formats else None, settings)
-    request = DocumentsRequest(wanted.write, None, reading.pages, configuration, quiet=place.quiet)
+        extract_request = replace(extract_request, lang=settings.lang)
+    printed = _Printed(extract_request, formats[0] if formats else None, settings)
+    request = DocumentsRequest(printed.write, None, reading.pages, configuration, quiet=place.quiet)
     with recording(settings.store, settings.facts):
         code = read_each(files, request)
-    return EXIT_PARTIAL if code == EXIT_COMPLETE and wanted.failed else code
+    return EXIT_PARTIAL if code == EXIT_COMPLETE and printed.failed else code
 
 
 def _run(configuration: Configuration, files: Sequence[str], choice: Choice, *, quiet: bool) -> int:
@@ -126,23 +128,25 @@ class _Printed:
     failed: bool = False
 
     def write(self, read: DocumentResult, source: NamedSource, progress: ProgressBar) -> Written:
-        asked = self.asked
-        found = read.extract(
-            asked.schema, fields=asked.fields, extractors=asked.extractors, min_confidence=asked.min_confidence
+        request = self.asked
+        extraction = read.extract(
+            request.schema, fields=request.fields, extractors=request.extractors, min_confidence=request.min_confidence
         )
-        engine = asked.engine()
+        engine = request.engine()
         if engine is not None:
-            found = read_again(read, found, asked.asked(), engine, self.settings.store, self.settings.facts)
-        self.failed = self.failed or bool(found.failures)
-        for failure in found.failures:
+            extraction = read_again(
+                read, extraction, request.extract_schema(), engine, self.settings.store, self.settings.facts
+            )
+        self.failed = self.failed or bool(extraction.failures)
+        for failure in extraction.failures:
             progress.say(f"{source.shown}: {failure.extractor}: {failure.reason}")
         if self.format is None and sys.stdout.isatty():
             progress.stop()
-            print_lines(table_lines(found, shutil.get_terminal_size((WIDTH, 24)).columns))
+            print_lines(table_lines(extraction, shutil.get_terminal_size((WIDTH, 24)).columns))
             return (), ()
         format: ReportFormat = self.format or "json"
         with page_crops(read) if format in PICTURED else nullcontext() as crop:
-            write_to_stdout(report(found, format, crop), progress)
+            write_to_stdout(report(extraction, format, crop), progress)
         return (), ()
 
 
@@ -154,13 +158,13 @@ def table_lines(extraction: Extraction, width: int) -> Iterator[str]:
     for row in rows:
         yield _line(row, room, width)
     coverage = extraction.coverage
-    told = [f"{coverage.returned} of {coverage.leaves} values returned, {coverage.found} at their place"]
-    told.append(f"{coverage.sure} at least {100 * SURE:.0f} % sure")
+    counts = [f"{coverage.returned} of {coverage.leaves} values returned, {coverage.found} at their place"]
+    counts.append(f"{coverage.sure} at least {100 * SURE:.0f} % sure")
     if extraction.reread:
-        told.append(f"{coverage.crop_verified} with a picture that reads the same")
+        counts.append(f"{coverage.crop_verified} with a picture that reads the same")
     if extraction.conflicts:
-        told.append(f"{len(extraction.conflicts)} in conflict")
-    yield ", ".join(told)
+        counts.append(f"{len(extraction.conflicts)} in conflict")
+    yield ", ".join(counts)
 
 
 def _line(row: ValueRow, room: int, width: int) -> str:

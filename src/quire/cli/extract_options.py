@@ -1,4 +1,4 @@
-"""What is extracted, as options of commands: a schema or fields, and who proposes values."""
+"""The options for extractions: a schema or fields, and who proposes values."""
 
 from __future__ import annotations
 
@@ -74,21 +74,21 @@ def load_schema(path: Path) -> dict[str, Json]:
     if len(data) > LARGEST:
         raise UsageError(f"the schema {path} is larger than {LARGEST >> 20} MB")
     try:
-        found = json.loads(data)
+        schema = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"the schema {path} is no JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise UsageError(f"the schema {path} is a JSON {type(found).__name__}, not an object")
-    return cast("dict[str, Json]", found)
+    if not isinstance(schema, dict):
+        raise UsageError(f"the schema {path} is a JSON {type(schema).__name__}, not an object")
+    return cast("dict[str, Json]", schema)
 
 
-def flow_inputs(asked: ExtractRequest) -> dict[str, Json]:
+def flow_inputs(request: ExtractRequest) -> dict[str, Json]:
     """The inputs of the flow `extract`; what is not given is left out, because it would change the key."""
-    given = {
-        "schema": dict(asked.schema) if asked.schema is not None else None,
-        "fields": list(asked.fields) or None,
-        "extractors": list(asked.extractors) if asked.extractors != DEFAULT else None,
-        "min_confidence": asked.min_confidence or None,
-        "reread": asked.reread or None,
+    inputs = {
+        "schema": dict(request.schema) if request.schema is not None else None,
+        "fields": list(request.fields) or None,
+        "extractors": list(request.extractors) if request.extractors != DEFAULT else None,
+        "min_confidence": request.min_confidence or None,
+        "reread": request.reread or None,
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in inputs.items() if value is not None}

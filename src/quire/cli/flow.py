@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
@@ -92,16 +93,17 @@ def test(
     ] = None,
 ) -> int:
     """Run the test cases of flows locally, on a temporary store. Exits with 1 when one does not pass."""
-    from quire.durable.inline.cases import CaseRunner
+    from quire.durable.inline.cases import run_case
+    from quire.durable.inline.flow_call import PassingStore
 
     flows = [_loaded(found) for found in _found(names)]
     chosen = [(flow, one) for flow in flows for one in flow.definition.cases if case in (None, one.name)]
     if not chosen:
         raise UsageError("no test case found; write test cases under `test: cases:` in the file of a flow")
     failed = 0
-    with CaseRunner.opened(workers=workers) as runner:
+    with closing(PassingStore()) as store:
         for flow, one in chosen:
-            outcome = runner.run(flow, one)
+            outcome = run_case(flow, one, store, workers=workers)
             failed += not outcome.passed
             print(f"{'pass' if outcome.passed else 'FAIL'}  {flow.name}: {one.name}", flush=True)
             for line in (*outcome.differences, *([outcome.error] if outcome.error else [])):

@@ -46,15 +46,15 @@ class HelpCommand(TyperCommand):
         params = self.get_params(ctx)
         few = len(params) < MANY
         for param in params:
-            record = param.get_help_record(ctx)
-            if record is None:
+            row = param.get_help_record(ctx)
+            if row is None:
                 continue
             purpose = "Options" if few else next((n for n, has in OPTIONS.items() if param.name in has), "Options")
-            groups["Arguments" if param.param_type_name == "argument" else purpose].append(record)
-        for name, records in groups.items():
-            if records:
+            groups["Arguments" if param.param_type_name == "argument" else purpose].append(row)
+        for name, rows in groups.items():
+            if rows:
                 with formatter.section(name):
-                    formatter.write_dl(records, col_max=OPTION_WIDTH)
+                    formatter.write_dl(rows, col_max=OPTION_WIDTH)
 
 
 class HelpGroup(TyperGroup):
@@ -62,8 +62,8 @@ class HelpGroup(TyperGroup):
     commands fit a screen."""
 
     def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:  # type: ignore[override]
-        records = [record for param in self.get_params(ctx) if (record := param.get_help_record(ctx)) is not None]
-        formatter.write(f"  Options: {', '.join(names for names, _ in records)}\n")
+        rows = [row for param in self.get_params(ctx) if (row := param.get_help_record(ctx)) is not None]
+        formatter.write(f"  Options: {', '.join(names for names, _ in rows)}\n")
         self.format_commands(ctx, formatter)
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:  # type: ignore[override]
@@ -72,10 +72,10 @@ class HelpGroup(TyperGroup):
         width = max(len(name) for name, _ in shown)
         for name, command in shown:
             panel = getattr(command, "rich_help_panel", None) or "Commands"
-            records = panels.setdefault(panel, [])
-            records.append((f"{name:<{width}}", command.get_short_help_str(formatter.width - width - 6)))
+            rows = panels.setdefault(panel, [])
+            rows.append((f"{name:<{width}}", command.get_short_help_str(formatter.width - width - 6)))
         formatter.write_paragraph()
-        for panel, records in panels.items():  # without blank lines in between: all commands fit a screen
+        for panel, rows in panels.items():  # without blank lines in between: all commands fit a screen
             formatter.write_heading(panel)
             with formatter.indentation():
-                formatter.write_dl(records)
+                formatter.write_dl(rows)

@@ -54,7 +54,7 @@ class HitPictures:
 
 
 def terminal_protocol(environment: Mapping[str, str]) -> Protocol | None:
-    """How the terminal shows pictures, by what it says about itself; None where it says nothing."""
+    """The protocol by which the terminal shows pictures, from its environment; None for an unknown terminal."""
     program, terminal = environment.get("TERM_PROGRAM", ""), environment.get("TERM", "")
     if environment.get("TMUX") or terminal.startswith(("screen", "tmux")):
         return None  # they pass no pictures on

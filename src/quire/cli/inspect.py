@@ -152,7 +152,7 @@ def _page(number: int, data: bytes | InputError, path: Sequence[Attempt], tables
 
 
 def _route(needs: Needs | None, *, blank: bool) -> str:
-    """What `quire read` would do with a page."""
+    """The way in which `quire read` would read a page: native, by OCR, or not at all."""
     if needs is None:
         return "blank" if blank else "native"
     return "recognise" if needs.whole else "native, recognise pictures"

@@ -55,15 +55,15 @@ def learn(
     from quire.evidence.learn.training import checked_learning
 
     documents, truth = given.documents, given.truth
-    asked = given.json_schema() if truth or given.schema or given.fields else None
+    schema = given.json_schema() if truth or given.schema or given.fields else None
     found: list[Sample] = []
     for place in samples or ():
-        listed = _of_schema(read_samples(place), asked)
+        listed = _of_schema(read_samples(place), schema)
         found += sample_documents.completed(listed, documents, configuration, quiet=quiet)
     if truth is not None:
         if documents is None:
             raise UsageError("--truth needs the folder of its documents: --documents")
-        found += sample_documents.read_with_values(documents, truth, asked, configuration, quiet=quiet)
+        found += sample_documents.read_with_values(documents, truth, schema, configuration, quiet=quiet)
     if not found:
         raise UsageError("nothing to learn from; name samples of this schema, or --documents with --truth and --schema")
     learning = checked_learning(found)
@@ -77,15 +77,15 @@ def learn(
 
 
 def _of_schema(samples: Sequence[Sample], schema: Json) -> Sequence[Sample]:
-    """Those of a schema; all of them without one."""
+    """The samples of a schema; all of them without a schema."""
     from quire.evidence.extract.schema import ExtractSchema
 
-    wanted = ExtractSchema.of(schema).digest if schema is not None else None
-    return [one for one in samples if wanted in (None, one.leaves.digest)]
+    digest = ExtractSchema.of(schema).digest if schema is not None else None
+    return [one for one in samples if digest in (None, one.leaves.digest)]
 
 
 def report_lines(learning: Learning) -> Iterator[str]:
-    """What the cross-validation found: the figures of each field, then every mistake."""
+    """The result of the cross-validation: the scores of each field, then every mistake."""
     from quire.evidence.learn.training import FEWEST
 
     model = learning.model

@@ -95,7 +95,7 @@ def _rows(source: str | None, settings: Settings) -> Iterator[Row]:
 
 
 class _Outcomes:
-    """What became of documents in the runs that worked on them."""
+    """The outcomes of documents in the runs that worked on them."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime

@@ -112,7 +112,7 @@ class RuntimeOptions(StoreOptions):
 
 
 class ReadingOptions(OptionGroup):
-    """How the documents of a command are read."""
+    """The options for reading the documents of a command."""
 
     pages: Pages = None
     password: Password = None
@@ -129,7 +129,7 @@ class ReadingOptions(OptionGroup):
 
 
 class LayoutReadingOptions(ReadingOptions):
-    """How documents are read, with what becomes of figures, blacked-out areas and tables."""
+    """The options for reading documents, with those for figures, blacked-out areas and tables."""
 
     figures: Figures = None
     redactions: Redactions = None
@@ -137,7 +137,7 @@ class LayoutReadingOptions(ReadingOptions):
 
 
 class CacheOptions(OptionGroup):
-    """Where documents are read, and where what was read is kept."""
+    """The machine that reads documents, and the store that keeps the results."""
 
     store: CacheStore = None
     facts: Facts = None
@@ -156,7 +156,7 @@ class ExtractStoreOptions(CacheOptions):
 
 
 class SampleReadingOptions(OptionGroup):
-    """How the documents of samples are read."""
+    """The options for reading the documents of samples."""
 
     ocr: Ocr = None
     lang: Lang = None

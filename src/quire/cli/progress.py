@@ -50,29 +50,11 @@ class ProgressBar(Bar):
         if self._bar is None:
             if now - self._begun < PATIENCE_S:
                 return
-            self._start()
-        assert self._bar is not None and self._task is not None
-        self._bar.update(
-            self._task,
-            completed=len(self._done),
-            total=self._pages,
-            description=self._description(),
-            speed=speed(len(self._done), self._pages, now - self._document_begun),
-        )
+            from rich.progress import BarColumn, MofNCompleteColumn
 
-    def _start(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("pages{task.fields[speed]}", markup=False),
-        )
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task(self._description(), total=self._pages, speed="")
-        self._bar.start()
+            self._start("{task.description}", BarColumn(), MofNCompleteColumn(), "pages{task.fields[speed]}")
+        done = len(self._done)
+        self._update(done, self._pages, self._description(), speed(done, self._pages, now - self._document_begun))
 
     def _description(self) -> str:
         return self._name if self._documents == 1 else f"{self._number}/{self._documents} {self._name}"

@@ -41,10 +41,10 @@ def list_(
 
     settings = settings_of(locals())
     with opened(settings, existing_place(settings)) as here:
-        found = Quarantine(here.store.database).entries()
-    lines = map(_line, found) if found else ["no document is in quarantine"]
-    print_report([asdict(entry) for entry in found], lines, as_json=as_json)
-    if found and not as_json:
+        entries = Quarantine(here.store.database).entries()
+    lines = map(_line, entries) if entries else ["no document is in quarantine"]
+    print_report([asdict(entry) for entry in entries], lines, as_json=as_json)
+    if entries and not as_json:
         print(f"`quire run{where_of(settings)} --retry` retries them")
     return EXIT_COMPLETE
 
@@ -59,10 +59,10 @@ def export(
 
     settings = settings_of(locals())
     with opened(settings, existing_place(settings)) as here:
-        found = Quarantine(here.store.database).entries()
+        entries = Quarantine(here.store.database).entries()
     folder.mkdir(parents=True, exist_ok=True)
     rows = []
-    for entry in found:
+    for entry in entries:
         copy = folder / f"{entry.key[:8]}-{Path(entry.source).name}"
         there = Path(entry.source).is_file()
         if there:

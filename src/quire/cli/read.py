@@ -66,19 +66,19 @@ def read(  # noqa: PLR0913 - one argument per option
     """Read PDFs, scans (OCR) and photos: Markdown to standard output, or files in a folder."""
     configuration = reading_configuration(locals(), "to", "output")
     formats = tuple(dict.fromkeys(to or ("md",)))
-    wanted = _Wanted(formats, output, words, show, trace, configuration.settings.figures, _image_mode(images))
+    writer = _DocumentFiles(formats, output, words, show, trace, configuration.settings.figures, _image_mode(images))
     request = DocumentsRequest(
-        wanted.write, output, reading.pages, configuration, similar, quiet=cache.quiet, whole=False
+        writer.write, output, reading.pages, configuration, similar, quiet=cache.quiet, whole=False
     )
     check_formats(formats, words=words, trace=trace)
-    wanted.check(files)
+    writer.check(files)
     if formats == ("md",):
         import quire.output.export._markdown  # noqa: F401 - import it before the pages arrive
     return read_each(files, request)
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _DocumentFiles:
     """The files to write, from the options."""
 
     formats: tuple[str, ...]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from quire.reading.result import DocumentResult
 
 GoesTo = Literal["files", "stdout", "memory"]
-"""Where the output of a document goes; `memory`: the command writes it later."""
+"""The destination of the output of a document; `memory`: the command writes it later."""
 STATUSES = get_args(PageStatus)
 
 

@@ -52,7 +52,7 @@ class SampleOptions(OptionGroup):
 def truth_rows(truth: Path, schema: Json) -> dict[str, Mapping[str, Json]]:
     """The values of each document; those that a line leaves out are not in the document. Raises UsageError."""
     names = [leaf.path for leaf in asked_schema(*_either(schema)).leaves if "[]" not in leaf.path]
-    found: dict[str, Mapping[str, Json]] = {}
+    by_file: dict[str, Mapping[str, Json]] = {}
     try:
         lines = truth.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -63,12 +63,12 @@ def truth_rows(truth: Path, schema: Json) -> dict[str, Mapping[str, Json]]:
         try:
             row: Any = json.loads(line)
             values = row.get("values", row.get("fields"))
-            given = {name: value for name, value in values.items() if name.split(".")[0].split("[")[0] in _tops(names)}
-            missing = {name: None for name in names if "." not in name and name not in given}
-            found[str(row["file"])] = {**given, **missing}
+            chosen = {name: value for name, value in values.items() if name.split(".")[0].split("[")[0] in _tops(names)}
+            missing = {name: None for name in names if "." not in name and name not in chosen}
+            by_file[str(row["file"])] = {**chosen, **missing}
         except (ValueError, LookupError, AttributeError, TypeError) as error:
             raise UsageError(f'{truth}:{number} is not {{"file": NAME, "values": {{"field": value, …}}}}') from error
-    return found
+    return by_file
 
 
 def read_with_values(
@@ -82,8 +82,8 @@ def read_with_values(
     missing = [name for name in rows if not (folder / name).is_file()]
     if missing:
         raise UsageError(f"{folder} has no {missing[0]}, which there are values for")
-    wanted = {folder / name: [WantedSample(schema, values)] for name, values in rows.items()}
-    return _read(wanted, configuration, quiet=quiet)
+    by_path = {folder / name: [WantedSample(schema, values)] for name, values in rows.items()}
+    return _read(by_path, configuration, quiet=quiet)
 
 
 def completed(
@@ -98,14 +98,14 @@ def completed(
         return list(samples)
     if documents is None:
         raise UsageError(f"the sample of {without[0].name} has no content; {NO_CONTENT}")
-    wanted: dict[Path, list[WantedSample]] = {}
-    found = _Folder(documents)
+    by_path: dict[Path, list[WantedSample]] = {}
+    folder = DocumentFolder(documents)
     for one in without:
-        wanted.setdefault(found.path_of(one), []).append(WantedSample(one.schema, one.values, one.places))
-    return [one for one in samples if one.content] + _read(wanted, configuration, quiet=quiet)
+        by_path.setdefault(folder.path_of(one), []).append(WantedSample(one.schema, one.values, one.places))
+    return [one for one in samples if one.content] + _read(by_path, configuration, quiet=quiet)
 
 
-class _Folder:
+class DocumentFolder:
     """The documents of a folder by their bytes: their names, and even the folders below, may be others by now."""
 
     def __init__(self, folder: Path) -> None:
@@ -124,9 +124,11 @@ class _Folder:
         return {hash_file(path).digest: path for path in sorted(self._folder.rglob("*")) if path.is_file()}
 
 
-def _read(wanted: Mapping[Path, Sequence[WantedSample]], configuration: Configuration, *, quiet: bool) -> list[Sample]:
+def _read(
+    samples_at: Mapping[Path, Sequence[WantedSample]], configuration: Configuration, *, quiet: bool
+) -> list[Sample]:
     samples: list[Sample] = []
-    by_path = {path.absolute(): listed for path, listed in wanted.items()}
+    by_path = {path.absolute(): listed for path, listed in samples_at.items()}
 
     def collect(read: DocumentResult, source: NamedSource, progress: ProgressBar) -> Written:
         catalog = read.catalog()
@@ -135,7 +137,7 @@ def _read(wanted: Mapping[Path, Sequence[WantedSample]], configuration: Configur
         return (), ()
 
     request = DocumentsRequest(collect, None, None, configuration, quiet=quiet, collects=True)
-    code = read_each([str(path) for path in wanted], request)
+    code = read_each([str(path) for path in samples_at], request)
     if code not in (EXIT_COMPLETE, EXIT_PARTIAL) or not samples:
         raise UsageError("no document of the samples could be read")
     return samples
@@ -143,7 +145,7 @@ def _read(wanted: Mapping[Path, Sequence[WantedSample]], configuration: Configur
 
 @dataclass(frozen=True, slots=True)
 class WantedSample:
-    """What is known of a document that has to be read: its values, and where they stand, if that is known."""
+    """The values of a document that has to be read, and where they stand, if that is known."""
 
     schema: Json
     values: Mapping[str, Json]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
@@ -13,6 +14,9 @@ from quire.cli import options, sample_documents
 from quire.cli.command_errors import group, print_json, print_lines, print_report, reporting_errors
 from quire.cli.settings import configuration_of
 from quire.core.errors import EXIT_COMPLETE, UsageError
+
+if TYPE_CHECKING:
+    from quire.evidence.learn.samples import Sample
 
 EXAMPLES = """\b
 Examples:
@@ -22,11 +26,14 @@ Examples:
   quire samples remove samples/ scan7.png
   quire samples export samples/ > samples.jsonl
   quire samples export samples/ --to label-studio > tasks.json
+  quire samples export samples/ --to fixtures --documents scans/ -o fixtures
 """
-FORMATS = ("jsonl", "label-studio")
+FORMATS = ("jsonl", "label-studio", "fixtures")
 
 _Folder = Annotated[Path, Argument(metavar="DIR", help="The folder of the samples.")]
-_Format = Annotated[str, Option("--to", metavar="FORMAT", help="jsonl (default) or label-studio.", show_default=False)]
+_Format = Annotated[
+    str, Option("--to", metavar="FORMAT", help="jsonl (default), label-studio or fixtures.", show_default=False)
+]
 
 
 def list_(folder: _Folder, as_json: options.Json = False) -> int:
@@ -55,8 +62,8 @@ def add(
         raise UsageError("name the documents with --documents, and their values with --truth")
     from quire.evidence.learn.sample_store import SampleStore
 
-    asked, configuration = given.json_schema(), configuration_of(vars(reading))
-    made = sample_documents.read_with_values(documents, truth, asked, configuration, quiet=quiet)
+    schema, configuration = given.json_schema(), configuration_of(vars(reading))
+    made = sample_documents.read_with_values(documents, truth, schema, configuration, quiet=quiet)
     SampleStore(folder).add(*made)
     print_lines([f"{len(made)} samples in {folder}"])
     return EXIT_COMPLETE
@@ -75,18 +82,47 @@ def remove(
     return EXIT_COMPLETE
 
 
-def export(folder: _Folder, to: _Format = "jsonl") -> int:
-    """Print the samples: a line of JSON for each, or tasks of Label Studio."""
+def export(
+    folder: _Folder,
+    to: _Format = "jsonl",
+    documents: sample_documents.Documents = None,
+    output: Annotated[
+        Path | None, Option("-o", "--output", metavar="DIR", help="Folder for fixtures and their documents.")
+    ] = None,
+) -> int:
+    """Print the samples: a line of JSON for each, or tasks of Label Studio. As fixtures for `quire eval` they are
+    written into a folder, with their documents."""
     from quire.evidence.learn.label_studio import tasks_of
     from quire.evidence.learn.sample_store import read_samples, samples_jsonl
 
     found = read_samples(folder)
-    if _checked(to) == "jsonl":
+    if _checked(to) == "fixtures":
+        if documents is None or output is None:
+            raise UsageError("fixtures need their documents: name the folder of these with --documents, and -o DIR")
+        _write_fixtures(found, documents, output)
+    elif to == "jsonl":
         sys.stdout.buffer.write(samples_jsonl(found))
         sys.stdout.buffer.flush()
     else:
         print_json(tasks_of(found))
     return EXIT_COMPLETE
+
+
+def _write_fixtures(samples: Sequence[Sample], documents: Path, output: Path) -> None:
+    """Each sample as a fixture, beside a copy of its document: both are named after the document and the sample."""
+    from quire.solve.evaluation.fixture import fixture_json
+    from quire.system.atomic_files import output_stem, write_files
+
+    there = sample_documents.DocumentFolder(documents)
+    files: dict[Path, bytes] = {}
+    for sample in samples:
+        path = there.path_of(sample)
+        stem = f"{output_stem(path.name)}-{sample.id[:8]}"
+        content = fixture_json(sample, f"{stem}{path.suffix}")
+        files[output / f"{stem}{path.suffix}"] = path.read_bytes()
+        files[output / f"{stem}.fixture.json"] = f"{json.dumps(content, indent=1, ensure_ascii=False)}\n".encode()
+    write_files(files)
+    print_lines([f"{len(samples)} fixtures in {output}"])
 
 
 def import_(

@@ -14,10 +14,10 @@ from quire.system import offline
 def configuration_of(arguments: Mapping[str, object]) -> Configuration:
     """The settings of a command with these arguments; None and empty lists mean not given."""
     given = {name: value for name, value in flat(arguments).items() if name in SETTINGS and value not in (None, [])}
-    found = configure(given, environment=os.environ, folder=Path.cwd())
-    if found.sources["offline"] != "default":  # for everything that may use the network
-        os.environ[offline.VARIABLE] = "1" if found.settings.offline else "0"
-    return found
+    configuration = configure(given, environment=os.environ, folder=Path.cwd())
+    if configuration.sources["offline"] != "default":  # for everything that may use the network
+        os.environ[offline.VARIABLE] = "1" if configuration.settings.offline else "0"
+    return configuration
 
 
 def reading_configuration(given: Mapping[str, object], *own: str) -> Configuration:
@@ -26,12 +26,12 @@ def reading_configuration(given: Mapping[str, object], *own: str) -> Configurati
     Raises UsageError for options that a server does not take, where one is named.
     """
     given = flat(given)
-    found = configuration_of({name: value for name, value in given.items() if name not in own})
-    if found.settings.server:
+    configuration = configuration_of({name: value for name, value in given.items() if name not in own})
+    if configuration.settings.server:
         from quire.cli.read_server import check_server_options
 
-        check_server_options(found.settings, given)
-    return found
+        check_server_options(configuration.settings, given)
+    return configuration
 
 
 def settings_of(arguments: Mapping[str, object]) -> Settings:

@@ -61,11 +61,11 @@ def runs(
     """List the runs recorded in a store."""
     settings = settings_of(locals())
     with opened(settings, existing_place(settings)) as here:
-        found = here.runtime.runs(flow=None if everything else BATCH, limit=limit)
+        listed = here.runtime.runs(flow=None if everything else BATCH, limit=limit)
         # A batch that has not finished has no result; its events say how far it came.
-        lines = [] if as_json else [_run_line(run, counts_of(_events_of(here.runtime, run))) for run in found]
+        lines = [] if as_json else [_run_line(run, counts_of(_events_of(here.runtime, run))) for run in listed]
     nothing = ["no runs yet; start one with `quire run PATH… -o DIR`"]
-    print_report([asdict(one) for one in found], lines or nothing, as_json=as_json)
+    print_report([asdict(one) for one in listed], lines or nothing, as_json=as_json)
     return EXIT_COMPLETE
 
 
@@ -113,7 +113,7 @@ def _lines(run: RunStatus, batch: BatchCounts, now: float, most: int | None) -> 
 
 
 def _next(run: RunStatus, batch: BatchCounts, where: str) -> Iterator[str]:
-    """What to do about a run that no process is working on."""
+    """The advice about a run that no process is working on."""
     if run.state in ("waiting", "running"):
         return
     remaining = (batch.planned or 0) - batch.done

@@ -22,7 +22,7 @@ BATCH = "batch"
 
 
 MOST_NAMED = 5
-"""How many runs are named when a prefix is ambiguous."""
+"""The number of runs that are named when a prefix is ambiguous."""
 
 
 class RuntimeWithStore(NamedTuple):
@@ -51,11 +51,11 @@ def existing_place(settings: Settings) -> str:
         looked = [Path(settings.output) / HIDDEN_STORE]
     else:
         looked = [Path(HIDDEN_STORE), Path("out") / HIDDEN_STORE]
-    found = next((place for place in looked if settings.facts or (place / "facts.sqlite3").exists()), None)
-    if found is None:
+    existing = next((place for place in looked if settings.facts or (place / "facts.sqlite3").exists()), None)
+    if existing is None:
         names = " and ".join(map(str, looked))
         raise UsageError(f"no store in {names}; name the output folder of the run with -o, or its store with --store")
-    return str(found)
+    return str(existing)
 
 
 @contextmanager
@@ -86,21 +86,21 @@ def opened(settings: Settings, place: str) -> Iterator[RuntimeWithStore]:
         yield RuntimeWithStore(runtime, store)
 
 
-def find_run(runtime: Runtime, given: str | None) -> RunStatus:
+def find_run(runtime: Runtime, prefix: str | None) -> RunStatus:
     """The run with that id or prefix of an id; by default the latest batch."""
-    if given is None:
+    if prefix is None:
         latest = runtime.runs(flow=BATCH, limit=1)
         if not latest:
             raise UsageError("no batch has run on this store yet; start one with `quire run PATH… -o DIR`")
         return latest[0]
-    fitting = runtime.runs(prefix=given, limit=MOST_NAMED + 1)
-    exact = [run for run in fitting if run.run == given]
+    fitting = runtime.runs(prefix=prefix, limit=MOST_NAMED + 1)
+    exact = [run for run in fitting if run.run == prefix]
     if exact or len(fitting) == 1:
         return (exact or fitting)[0]
     if not fitting:
-        raise UsageError(f"there is no run {given}; `quire runs` lists the runs of this store")
+        raise UsageError(f"there is no run {prefix}; `quire runs` lists the runs of this store")
     with suppress(UsageError):
-        return runtime.status(given)  # an id that is also a prefix of longer ones
+        return runtime.status(prefix)  # an id that is also a prefix of longer ones
     named = ", ".join(run.run for run in fitting[:MOST_NAMED])
     more = ", …" if len(fitting) > MOST_NAMED else ""
-    raise UsageError(f"several runs begin with {given}: {named}{more}; give more characters of the id")
+    raise UsageError(f"several runs begin with {prefix}: {named}{more}; give more characters of the id")

@@ -90,10 +90,10 @@ def worker(  # noqa: PLR0913 - one argument per option
     return EXIT_COMPLETE
 
 
-def _limit(given: str) -> tuple[str, int]:
-    name, _, many = given.partition("=")
+def _limit(text: str) -> tuple[str, int]:
+    name, _, many = text.partition("=")
     if not many.isdecimal() or int(many) < 1:
-        raise UsageError(f"--limit {given}: write a pool and a number of at least 1, as in recognize=4")
+        raise UsageError(f"--limit {text}: write a pool and a number of at least 1, as in recognize=4")
     return _check_pool(name), int(many)
 
 

@@ -113,8 +113,10 @@ def _print(workspace: Workspace, *, as_json: bool, all_files: bool = False) -> N
 def _text(path: Path) -> str:
     try:
         return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the task {path} cannot be read as text: {error}") from error
+    except OSError as error:
+        raise UsageError(f"the task {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the task {path} is no text in UTF-8") from error
 
 
 app = group("workspace", "A task and its documents as a folder for an agent.")

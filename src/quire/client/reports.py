@@ -1,4 +1,4 @@
-"""What a server says about runs and documents."""
+"""Reports of a server about runs and documents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from quire.reading.result import Ledger, ResultStatus
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How many there are, how many of them were read, and how many failed."""
+    """The numbers of documents or pages: all, those that were read, and those that failed."""
 
     total: int
     done: int

@@ -64,7 +64,7 @@ class ClientDocument:
         return (self.page(int(row["number"]), words=words) for row in self.page_list())
 
     def path(self, number: int) -> tuple[Attempt, ...]:
-        """How a page was read: the engines that were tried, in order."""
+        """The attempts at a page: the engines that were tried, in order."""
         return tuple(Attempt(**attempt) for attempt in self._get(f"/pages/{number}").json()["path"])
 
     def result(self) -> DocumentResult:
@@ -114,7 +114,7 @@ class ClientDocument:
         return self._get(f"/tables/{quoted(block)}", to=format).body
 
     def search(self, text: str, *, limit: int = 50) -> list[SearchMatch]:
-        """Where a text is: without regard to case, accents and line breaks."""
+        """The matches of a text, without regard to case, accents and line breaks."""
         hits = self._get("/search", q=text, limit=limit).json()["hits"]
         return [SearchMatch(**{**hit, "bbox": BBox(**hit["bbox"])}) for hit in hits]
 

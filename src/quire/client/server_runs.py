@@ -32,7 +32,7 @@ class ClientRun:
         return self._report.id
 
     def report(self) -> RunReport:
-        """What the server says about it now."""
+        """The state of the run, as the server reports it now."""
         if not self._report.ended:
             self._report = RunReport.of(self._server.get(self._path).json())
         return self._report
@@ -43,7 +43,7 @@ class ClientRun:
         return tuple(ClientDocument(self._server, report) for report in self._report.documents)
 
     def events(self, *, after: int = 0) -> Iterator[Event]:
-        """What has happened after an event, and what happens until the end; reconnects when the connection is lost."""
+        """The events after a sequence number, until the end of the run; reconnects when the connection is lost."""
         failures = 0
         while True:
             failures += 1  # until something arrives

@@ -13,7 +13,7 @@ from typing import Literal, Protocol, get_args
 
 from quire.core.keys import ArtifactKey, Digest, Profile, artifact_key, digest_of
 from quire.core.picture import Picture
-from quire.core.types import AnswerSource, BBox, BlockKind, GridCell, Region, Table, Word
+from quire.core.types import AnswerSource, BBox, BlockKind, GridCell, Region, Table, Word, mean_confidence
 
 Capability = Literal[
     "text",
@@ -127,9 +127,7 @@ class Recognition:
     @property
     def confidence(self) -> float | None:
         """Mean over the characters of the parts that have one."""
-        known = [(p.confidence, len(p.text)) for p in self.blocks or self.lines if p.confidence is not None]
-        total = sum(length for _, length in known)
-        return sum(value * length for value, length in known) / total if total else None
+        return mean_confidence((part.confidence, len(part.text)) for part in self.blocks or self.lines)
 
 
 Partial = Callable[[str], None]

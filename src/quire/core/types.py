@@ -136,6 +136,13 @@ class Word:
     confidence: float | None = None
 
 
+def mean_confidence(parts: Iterable[tuple[float | None, int]]) -> float | None:
+    """The mean of confidences, each with the number of its characters; None where none is known."""
+    known = [(confidence, length) for confidence, length in parts if confidence is not None]
+    total = sum(length for _, length in known)
+    return sum(confidence * length for confidence, length in known) / total if total else None
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """Characters `start` to `end` of a block's text with their own style or a link, or a formula in LaTeX.

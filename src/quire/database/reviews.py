@@ -14,7 +14,7 @@ from quire.database.database import Database
 from quire.database.facts import integer
 
 LEASE_S = 120.0
-"""How long a claim holds without a heartbeat: browsers slow the timers of tabs in the background."""
+"""The lease of a claim without a heartbeat: browsers slow the timers of tabs in the background."""
 OPEN = "open"
 """The state of an item without a decision."""
 TRIED = 20
@@ -80,7 +80,7 @@ class HistoryRow:
 
 @dataclass(frozen=True, slots=True)
 class QueueFilter:
-    """Which open items of a tenant are wanted. Empty: all of them."""
+    """A filter of the open items of a tenant. Empty members allow all."""
 
     tenant: str
     doubts: Sequence[str] = ()
@@ -206,7 +206,7 @@ class ReviewTables:
         return [self._item(row) for row in rows]
 
     def counts(self, wanted: QueueFilter) -> list[tuple[str, str, str, int]]:
-        """How many open items there are, by review, field and doubt."""
+        """The number of open items by review, field and doubt."""
         condition, values = wanted.condition()
         rows = self._database.rows(
             "SELECT i.review, i.field, i.doubt, count(*) FROM review_items i JOIN reviews r ON r.id = i.review "
@@ -216,7 +216,7 @@ class ReviewTables:
         return [(str(review), str(field), str(doubt), integer(count)) for review, field, doubt, count in rows]
 
     def held(self, wanted: QueueFilter) -> dict[str, int]:
-        """How many open items reviewers have, by their names."""
+        """The number of open items that reviewers have, by their names."""
         condition, values = wanted.condition()
         rows = self._database.rows(
             "SELECT i.reviewer, count(*) FROM review_items i JOIN reviews r ON r.id = i.review "
@@ -226,7 +226,7 @@ class ReviewTables:
         return {str(reviewer): integer(count) for reviewer, count in rows}
 
     def states(self, reviews: Sequence[str]) -> list[tuple[str, str, str, int]]:
-        """How many items of some reviews are in each state, by doubt."""
+        """The number of items of some reviews by review, state and doubt."""
         marks = ", ".join("?" * len(reviews))
         query = (
             f"SELECT review, state, doubt, count(*) FROM review_items WHERE review IN ({marks}) "
@@ -316,7 +316,7 @@ class ReviewTables:
         return self._item(rows[0])
 
     def history(self, review: str, path: str | None = None) -> list[HistoryRow]:
-        """What was decided about a review, or one value of it, in the order of time."""
+        """The decisions about a review, or one value of it, in the order of time."""
         condition, values = ("review = ?", [review]) if path is None else ("review = ? AND path = ?", [review, path])
         rows = self._database.rows(
             "SELECT review, path, version, action, decision, reviewer, at FROM review_history "
@@ -367,7 +367,7 @@ class ReviewTables:
         return [(str(review), str(part)) for review, part in rows]
 
     def _place(self, review: str, path: str) -> tuple[object, ...] | None:
-        """Where the part of an item ends in the queue."""
+        """The end of the part of an item in the queue."""
         rows = self._database.rows(
             "SELECT r.opened, r.id, max(i.number) FROM review_items i JOIN reviews r ON r.id = i.review "
             "WHERE r.id = ? AND i.part = (SELECT part FROM review_items WHERE review = ? AND path = ?) "

@@ -35,12 +35,13 @@ SIMILAR = "similar.sqlite3"
 
 
 PATIENCE_S = 60.0
-"""How long a deletion waits for another one, or for garbage collection."""
+"""The longest time that a deletion waits for another one, or for garbage collection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """What was removed with a document, or would be. `document` is the id of its bytes, of whichever tenant."""
+    """The things that were removed with a document, or would be. `document` is the id of its bytes, of whichever
+    tenant."""
 
     document: str
     facts: int
@@ -56,7 +57,7 @@ class Deleted:
     """Unfinished runs about it, which are not deleted, and would read it again."""
     reviews: int = 0
     samples: int = 0
-    """How many of these reviews were samples to learn from."""
+    """The number of these reviews that were samples to learn from."""
     tenants: int = 0
     """Other tenants that have the same document, and keep it."""
 
@@ -170,7 +171,7 @@ def _looked_up(
     others: Collection[str],
     mentions: Mentions,
 ) -> Deleted:
-    """What a document has under its own ids, one for each scope that it is deleted from."""
+    """The counts of a deletion, from the ids of a document: one for each scope that it is deleted from."""
     shared = {key for id in own for key in rows.shared(id)}
     sizes = [size for id in own for key, size in rows.sizes(id) if key not in shared]
     reviews = [rows.reviews(id) for id in own]

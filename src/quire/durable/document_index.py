@@ -97,8 +97,8 @@ class Index:
         """Add the paths below which nothing is indexed yet, by the embedder of the current version. None when there are
         none: then nothing but the index was looked at."""
         index = self._indexes.open()
-        known = [Path(path) for path, _ in index.known(tenant=self._tenant).values()] if index else []
-        unknown = [path for path in paths if not any(one.is_relative_to(Path(path).absolute()) for one in known)]
+        indexed = [Path(path) for path, _ in index.known(tenant=self._tenant).values()] if index else []
+        unknown = [path for path in paths if not any(one.is_relative_to(Path(path).absolute()) for one in indexed)]
         if not unknown:
             return None
         if index is not None and self._named == AUTO:
@@ -126,18 +126,18 @@ class Index:
         embedder = chosen_embedder(self._named)
         target = IndexTarget(NONE if embedder is None else embedder.name if self._named == AUTO else self._named)
         profile = target.profile(embedder)
-        wanted = [os.fspath(path) for path in paths]
+        files = [os.fspath(path) for path in paths]
         searched = self._indexes.open()
         if rebuild:
-            wanted += self._indexed_beside(wanted, self._indexes.open(profile) or searched)
+            files += self._indexed_beside(files, self._indexes.open(profile) or searched)
         elif searched is not None and searched.profile != profile and is_alike(searched.profile, profile):
-            wanted += self._indexed_beside(wanted, searched)
-        if not wanted:
+            files += self._indexed_beside(files, searched)
+        if not files:
             raise UsageError("there is nothing to index; name documents or folders, or --rebuild an index")
         index = self._begun(profile) if rebuild else self._indexes.open_or_make(profile)
         target = replace(target, version=index.name, engine=self._engine)
         return BatchRequest(
-            paths=tuple(wanted),
+            paths=tuple(files),
             output=target.output,
             flow=FLOW,
             inputs={**INPUTS, **(inputs or {})},
@@ -187,16 +187,16 @@ class Index:
         if index is None:
             place = self._engine or self._place
             raise UsageError(f"{place} has no search index yet; make one with `quire index PATH…`")
-        wanted = replace(options, k=k) if options else SearchOptions(k=k)
+        search_options = replace(options, k=k) if options else SearchOptions(k=k)
         filters = replace(filters or SearchFilter(), tenant=self._tenant)
         try:
-            return self._searched(index, query, filters, wanted, rerank)
+            return self._searched(index, query, filters, search_options, rerank)
         except StoreError:
             current = self._indexes.open(name=version)
             if current is None or current.name == index.name:
                 raise
             return self._searched(
-                current, query, filters, wanted, rerank
+                current, query, filters, search_options, rerank
             )  # a rebuild has replaced the version meanwhile
 
     def crop(self, hit: SearchHit, *, margin: float = MARGIN, dpi: int = 150) -> bytes:
@@ -250,10 +250,12 @@ class Index:
 
     def _indexed_beside(self, paths: Sequence[str], index: IndexBackend | None) -> list[str]:
         """The files that a version has beside those below the paths."""
-        asked = [Path(path).absolute() for path in paths]
-        known = sorted(path for path, _ in index.known(tenant=self._tenant).values()) if index else []
+        folders = [Path(path).absolute() for path in paths]
+        indexed = sorted(path for path, _ in index.known(tenant=self._tenant).values()) if index else []
         return [
-            path for path in known if Path(path).exists() and not any(Path(path).is_relative_to(one) for one in asked)
+            path
+            for path in indexed
+            if Path(path).exists() and not any(Path(path).is_relative_to(one) for one in folders)
         ]
 
     def _begun(self, profile: IndexProfile) -> IndexBackend:

@@ -19,7 +19,8 @@ from quire.store.opening import open_store
 
 @dataclass(frozen=True, slots=True)
 class WorkerOptions:
-    """What a worker serves and where. It registers with the server at `admin`, under the address `advertise`."""
+    """The store, pools and addresses of a worker. It registers with the server at `admin`, under the address
+    `advertise`."""
 
     store: str
     facts: str | None = None

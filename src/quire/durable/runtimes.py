@@ -53,9 +53,9 @@ def open_runtime(  # noqa: PLR0913 - one argument per setting
         from quire.net.restate_server import RestateServer
         from quire.runtime.restate.runtime import RestateRuntime
 
-        found, known = flows_and_workflows(store, workers, password, flows, import_paths=import_paths)
-        elsewhere = RestateRuntime(RestateServer(ingress, admin), store.database, known)
-        batch = _batch(store, lambda: beside, found, import_paths=import_paths, password=password)
+        registered, workflows = flows_and_workflows(store, workers, password, flows, import_paths=import_paths)
+        elsewhere = RestateRuntime(RestateServer(ingress, admin), store.database, workflows)
+        batch = _batch(store, lambda: beside, registered, import_paths=import_paths, password=password)
         here = LocalRuntime(store.database, [batch, index_workflow(store)], pools=_index_pools(store, workers))
         beside = BesideRuntime(elsewhere, here)
         return beside, store
@@ -81,11 +81,11 @@ def local_runtime(
         flows: Flows that runs may name, besides the built-in ones.
         batches: Whether this process also drives batches.
     """
-    found, known = flows_and_workflows(store, workers, password, flows, import_paths=import_paths)
-    batch = _batch(store, lambda: runtime, found, import_paths=import_paths, password=password)
+    registered, workflows = flows_and_workflows(store, workers, password, flows, import_paths=import_paths)
+    batch = _batch(store, lambda: runtime, registered, import_paths=import_paths, password=password)
     pools = pools_for(workers)
     pools |= {CALLS: pools["tasks"]} | _index_pools(store, workers) | ({} if batches else {batch.pool: 0})
-    runtime = LocalRuntime(store.database, (*known, batch, index_workflow(store)), pools=pools)
+    runtime = LocalRuntime(store.database, (*workflows, batch, index_workflow(store)), pools=pools)
     return runtime
 
 

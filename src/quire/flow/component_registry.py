@@ -66,9 +66,9 @@ class ComponentRegistry:
         return _component(found, path)
 
 
-def _component(found: object, name: str) -> Component:
-    if isinstance(found, Component):
-        return found
-    if not callable(found):
-        raise ConfigurationError(f"the component {name} is {type(found).__name__}, not a function")
-    return component_of(cast("Callable[..., object]", found), name)
+def _component(loaded_object: object, name: str) -> Component:
+    if isinstance(loaded_object, Component):
+        return loaded_object
+    if not callable(loaded_object):
+        raise ConfigurationError(f"the component {name} is {type(loaded_object).__name__}, not a function")
+    return component_of(cast("Callable[..., object]", loaded_object), name)

@@ -15,7 +15,7 @@ from quire.flow.value_types import ANY, Type, type_of_annotation
 F = TypeVar("F", bound=Callable[..., object])
 
 Unit = Literal["document", "page", "region"]
-"""What a component is called for: the whole document, or each page of it."""
+"""The unit that a component is called for: the whole document, or each page of it."""
 UNITS: tuple[Unit, ...] = get_args(Unit)
 _MARK = "__quire_component__"
 _OURS = {"DocumentResult": Type("result"), "Document": Type("document")}
@@ -32,7 +32,7 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """What a step runs. `outputs` names what a path can refer to; None means not declared.
+    """The work of a step. `outputs` names what a path can refer to; None means not declared.
 
     Instead of a function a component can name a `workflow`, which the runtime starts, or a `service` of the process
     that runs the flow, which is called with references to documents instead of documents.
@@ -112,7 +112,7 @@ def component(
 
 def component_of(function: Callable[..., object], name: str) -> Component:
     """The component of a function, from its signature and the arguments of the decorator."""
-    said: _Declared = getattr(function, _MARK, _Declared("document", "", None))
+    declared: _Declared = getattr(function, _MARK, _Declared("document", "", None))
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as error:
@@ -123,14 +123,14 @@ def component_of(function: Callable[..., object], name: str) -> Component:
     open_ended = {p.name for p in parameters if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     inputs = {n: port for n, port in ports.items() if n not in by_keyword | open_ended}
     if not inputs:
-        raise ConfigurationError(f"the component {name} takes no {said.unit}; give its function a parameter for it")
+        raise ConfigurationError(f"the component {name} takes no {declared.unit}; give its function a parameter for it")
     return Component(
         name=name,
-        unit=said.unit,
-        version=said.version or _source_version(function),
+        unit=declared.unit,
+        version=declared.version or _source_version(function),
         inputs=inputs,
         options={n: port for n, port in ports.items() if n in by_keyword},
-        outputs=said.outputs,
+        outputs=declared.outputs,
         gives=types.get("return", ANY),
         function=function,
         description=(inspect.getdoc(function) or "").partition("\n")[0],
@@ -160,17 +160,17 @@ def _types(function: Callable[..., object]) -> dict[str, Type]:
     """The annotated types, resolved one by one: a name that exists only for the type checker does not affect others."""
     target = inspect.unwrap(function)
     names = getattr(target, "__globals__", {})
-    found = {}
-    for name, said in getattr(target, "__annotations__", {}).items():
-        text = said if isinstance(said, str) else getattr(said, "__name__", "")
+    types = {}
+    for name, annotation in getattr(target, "__annotations__", {}).items():
+        text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
         if (ours := _OURS.get(text.rpartition(".")[2])) is not None:
-            found[name] = ours
+            types[name] = ours
             continue
         try:
-            found[name] = type_of_annotation(eval(said, names) if isinstance(said, str) else said)
+            types[name] = type_of_annotation(eval(annotation, names) if isinstance(annotation, str) else annotation)
         except Exception:  # a third-party annotation may raise anything
             continue
-    return found
+    return types
 
 
 def _source_version(function: Callable[..., object]) -> str:

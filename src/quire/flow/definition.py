@@ -75,7 +75,8 @@ class Input:
 
 
 class OnError(NamedTuple):
-    """What happens when a step fails: the run fails, the step and its dependants are skipped, or a fallback is used."""
+    """The consequence of a failed step: the run fails, the step and its dependants are skipped, or a fallback is
+    used."""
 
     what: Either["fail", "skip", "use"] = "fail"
     value: Json = None

@@ -90,7 +90,7 @@ def one_of(names: Iterable[str]) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """What to write instead of an unknown name."""
+    """The advice about an unknown name: the nearest known ones."""
     names = sorted(known)
     close = get_close_matches(name, names, n=1)
     return f"did you mean {close[0]}?" if close else f"choose from {', '.join(names)}" if names else "there are none"

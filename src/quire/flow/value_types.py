@@ -27,7 +27,7 @@ class Type:
         return f"list of {self.items}" if self.items else self.name
 
     def problem(self, value: Json) -> str | None:
-        """Why the value has the wrong type, like `is 3, not a string`; None if it is right."""
+        """The reason why a value has the wrong type, like `is 3, not a string`; None if it is right."""
         if self.name == "any" or (value is None and self.nullable):
             return None
         if not _is_a(self.name, value):

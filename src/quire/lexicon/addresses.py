@@ -1,17 +1,14 @@
-"""What the lines of postal addresses look like, in several languages."""
+"""The lines of postal addresses: how much a text looks like one, where an address begins and ends."""
 
 from __future__ import annotations
 
 import re
 
+from quire.lexicon.words import phrase_pattern, words_of
+
 _STREET = re.compile(
-    r"\b(?:street|str|st|avenue|ave|road|rd|drive|dr(?!\.?\s(?-i:[A-Z][a-z]))|boulevard|blvd|lane|ln|way|plaza|square|court|ct|highway|hwy|suite|"
-    r"ste|floor|fl|unit|block|building|bldg|level|p\.? ?o\.? box|postfach|bp|cedex|apt|room|park|parade|mall|centre|"
-    r"lot|"
-    r"gasse|platz|weg|allee|ring|ufer|damm|rue|allée|quai|impasse|chemin|place|zone industrielle|z\.?i\.?|route|"
-    r"calle|avenida|avda|plaza|paseo|carretera|pol[ií]gono|via|viale|piazza|corso|strada|"
-    r"straat|laan|plein|kade|gracht|singel|rua|travessa|largo|estrada|jalan|jln|taman|tmn|lorong|persiaran|kampung|"
-    r"bandar|batu|kawasan|seksyen|sek|section|jl|soi|thanon)\b\.?|\w(?:str(?:aße|asse)?\.?|weg|gasse|platz|allee|straat|laan|kade)\s*\d",
+    rf"\b(?:{phrase_pattern(words_of('street_words'))}|dr(?!\.?\s(?-i:[A-Z][a-z])))\b\.?"
+    rf"|\w{phrase_pattern(words_of('street_endings'))}\.?\s*\d",
     re.IGNORECASE,
 )
 _POSTCODE = re.compile(
@@ -25,29 +22,21 @@ _HOUSE = re.compile(
 )
 _HOUSE_AT_END = re.compile(r"[^\W\d_]{4,}\.?,?\s(?:no\.?\s)?\d{1,4}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{1,4}[a-z]?)?,?$")
 _STOP = re.compile(
-    r"\b(?:tel|te[l1i]|tlf|t[ée]l(?:[ée]phone)?|phone|telephone|telefon|telefono|fax|hp|mobile|e-?mail|www|http|gst|vat|sst|tax|tva|"
-    r"btw|ust|mwst|iva|uid|nif|cif|siret|siren|kvk|uen|ssm|reg(?:istration)?|roc|inh|inhaber(?:in)?|propriet(?:or|aire)|"
-    r"co\.? ?(?:no|reg)|company no|invoice|receipt|rechnung|facture|factuur|fattura|factura|bill no|cash bill|"
-    r"date|datum|"
-    r"branch|outlet|filiale|succursale|cawangan|quittung|kassenbon|beleg|ticket|recibo|scontrino|cashier|server|order|table|auth|pump|thank|welcome|attn|"
-    r"attention|gstin|abn|iban|bic|swift|page|website|customer|tax id|"
-    r"doc(?:ument)? no|slip|time|counter|station(?! (?:road|rd|street|st|lane|approach|square|plaza)\b)|"
-    r"staff|id)\b|@|[a-z]{4,}\.(?:com|net|org|info|biz|eu|de|fr|es|it|nl|uk|my|sg|example)\b|"
+    rf"\b(?:{phrase_pattern(words_of('address_stops'))}"
+    r"|station(?! (?:road|rd|street|st|lane|approach|square|plaza)\b))\b"
+    r"|@|[a-z]{4,}\.(?:com|net|org|info|biz|eu|de|fr|es|it|nl|uk|my|sg|example)\b|"
     r":\s*\d{4,}|\d{2}[-/.]\d{2}[-/.]\d{2,4}|[€$£]\s?\d|"
     r"\d{1,2}:\d{2}|"
     r"\b(?:[A-Z]{1,3})?\d{8,}\b|^\W*(?:\w{1,4}\W+)?\(?\+?\d{2,5}\)?(?:[\s./-]+\d{2,5}){2,4}\W*$|\b\d{6,}-?[A-Z]\b|\(\d{5,}-?[A-Z]\)|\b0\d{1,2}-\d{3,4}\s?\d{3,4}\b|"
     r"(?:\(\d{3}\)\s?|\b\d{3}[-.])\d{3}[-.]\d{3,4}\b",
     re.IGNORECASE,
 )
-_PROSE = re.compile(r"\b(?:the|this|that|shall|is|are|with|you|your|our|not|der die|wird|werden|est|les|wij)\b")
+_PROSE = re.compile(rf"\b{phrase_pattern(words_of('sentence_words'))}\b")
 _LETTERS = re.compile(r"[^\W\d_]{3}|[^\W\d_]{2,}.*[^\W\d_]{2,}")
 _PLACE = re.compile(r"^[^\W\d_][\w.' -]*(?:,\s*[^\W\d_][\w.' -]*)*[,.]?$")
 _UNIT = re.compile(r"^\W{0,2}#\s?[A-Z]?\d{1,3}-\d{1,4}[A-Z]?\W*$", re.IGNORECASE)  # of a floor
 _COUNTRY = re.compile(
-    r"^(?:united states|usa|u\.s\.a\.|united kingdom|uk|deutschland|germany|france|españa|spain|italia|italy|nederland|"
-    r"netherlands|belgi(?:ë|que|um)|schweiz|suisse|switzerland|österreich|austria|portugal|brasil|malaysia|singapore|"
-    r"hong kong|india|china|japan|canada|australia)\W*$",
-    re.IGNORECASE,
+    rf"^{phrase_pattern([*words_of('countries'), *words_of('country_abbreviations')])}\W*$", re.IGNORECASE
 )
 
 
@@ -57,7 +46,7 @@ def is_stop(text: str) -> bool:
 
 
 def address_marks(text: str) -> float:
-    """How much a line looks like one of an address, from 0: a street, a house number, a postal code, a country."""
+    """The score of a line as one of an address, from 0: street, house number, postal code and country add to it."""
     marks = 1.0 * (_STREET.search(text) is not None) + 1.2 * (_POSTCODE.search(text) is not None)
     marks += 0.7 * (_HOUSE.search(text) is not None) + 0.7 * (_HOUSE_AT_END.search(text) is not None)
     return marks + 1.0 * (_COUNTRY.search(text.strip()) is not None)

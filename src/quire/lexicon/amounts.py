@@ -150,7 +150,7 @@ def _has_cents(number: re.Match[str]) -> bool:
 
 
 def decimal_mark(texts: Iterable[str]) -> DecimalMark | None:
-    """What begins the decimals in a document: the mark of its numbers with two decimals; None if there are both."""
+    """The decimal mark of a document, by its numbers with two decimals; None if there are both."""
     points = commas = 0
     for text in texts:
         points += len(re.findall(r"(?<![\d.,])\d{1,3}(?:,\d{3})*\.\d\d(?![\d.,])", text))
@@ -161,7 +161,7 @@ def decimal_mark(texts: Iterable[str]) -> DecimalMark | None:
 
 
 def scale_of(text: str) -> int:
-    """What the numbers below a text are to be multiplied by: 1000 for `in thousands`; else 1."""
+    """The factor that a text gives for the numbers below it: 1000 for `in thousands`; else 1."""
     match = _HEAD.search(text)
     if match is None:
         return 1
@@ -170,20 +170,20 @@ def scale_of(text: str) -> int:
 
 
 def scale_named(unit: str) -> int:
-    """What a unit multiplies by: a million for `USD million`; 1 for `USD`."""
+    """The factor in the name of a unit: a million for `USD million`; 1 for `USD`."""
     words = re.findall(r"[^\W\d_]+", unit.lower())
     return next((_SCALES[word] for word in words if word in _SCALES and len(word) > 1), 1)
 
 
 def currency_forms(value: str) -> tuple[str, ...]:
-    """How a currency may be written: its code, its sign, its names."""
+    """The spellings of a currency: its code, its sign, its names."""
     given = folded(value).strip()
     code = next((code for code, names in _CURRENCIES.items() if given == code or given in names), given)
     return (code, *_CURRENCIES.get(code, ()), *((given,) if given != code else ()))
 
 
 def values_of(digits: str, mark: DecimalMark | None = None) -> frozenset[Decimal]:
-    """How the digits of a number may be meant, with their separators."""
+    """The values that the digits of a number, with their separators, may have."""
     plain = re.sub(r"[\s'’ʼ˙·٬\u00a0\u202f\u2009]", "", digits)
     readings = set()
     if re.fullmatch(r"\d*(\.\d+)?", plain):

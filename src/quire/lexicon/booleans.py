@@ -12,7 +12,7 @@ _TICKED, _EMPTY = "☑☒✓✔✗✘■●◉", "☐□○◯"
 
 
 def said_boolean(text: str) -> bool | None:
-    """What a text says: False where it denies something, True where it affirms; None if it does neither."""
+    """The boolean that a text says: False where it denies something, True where it affirms; None if it does neither."""
     found = set(re.findall(r"[^\W\d_]+", folded(text, without_accents).replace("'", "")))
     if found & _NO:
         return False

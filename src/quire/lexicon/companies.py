@@ -1,21 +1,17 @@
-"""What the names of companies look like: their legal forms, and the registration numbers beside them."""
+"""Names of companies: their legal forms, slogans that are none, and the registration numbers beside them."""
 
 from __future__ import annotations
 
 import re
 
 from quire.lexicon.phrases import folded
-from quire.lexicon.words import words_of
+from quire.lexicon.words import phrase_pattern, word_groups, words_of
 
-_LEGAL_FORM = re.compile(
-    r"(?<!\w)(?:inc|incorporated|corp|corporation|llc|l\.l\.c|llp|ltd|limited|plc|gmbh|mbh|kgaa|ohg|e\.?k|e\.v|e\.g|"
-    r"s\.a\.s|sas|sarl|s\.a\.r\.l|eurl|sasu|b\.v|v\.o\.f|s\.?r\.?l|s\.?p\.?a|s\.l\.u|slu|s\.n\.c|ltda|"
-    r"sdn|bhd|berhad|s/b|pte|pty|pvt|a/s|aps|oyj)(?!\w)",
-    re.IGNORECASE,
-)
+_FORMS = word_groups("legal_forms")
+_LEGAL_FORM = re.compile(rf"(?<!\w){phrase_pattern(_FORMS['all'] + _FORMS['bills'])}(?!\w)", re.IGNORECASE)
 _SHORT_FORM = re.compile(
-    r"[^\W\d_]{2}[\w.&' -]*(?:\s(?:co|se|oy|ab|as|lp)|"
-    r"[\s,]+(?:ag|kg|ug|bv|nv|vof|lda|s\.?a|n\.v|s\.?l))\.?\s*(?:\(.*)?$",
+    rf"[^\W\d_]{{2}}[\w.&' -]*(?:\s{phrase_pattern(_FORMS['words'])}|[\s,]+{phrase_pattern(_FORMS['ends'])})"
+    r"\.?\s*(?:\(.*)?$",
     re.IGNORECASE,
 )
 """Forms that are also the abbreviations of other things stand behind a name: SE is no company in 2210 SE Park Blvd."""
@@ -24,33 +20,15 @@ _REGISTRATION = re.compile(
     r"(?:no|nr|number|id|#)?[\s.:#]*(?:[A-Z]{1,3}[- ]?)?\d[\d\s-]{3,16}(?:[- ]?[A-Z])?\W*$",
     re.IGNORECASE,
 )
-
-_PROMISE = re.compile(
-    r"(?<!\w)(?:your?|we|our|ihre?[mnrs]?|wir|unser\w*|votre|vos|nous|notre|nos|uw|wij|onze|vostr[oaie]|nostr[oaie]|"
-    r"nuestr[oa]s?|vuestr[oa]s?|since|seit|depuis|sinds|desde)(?!\w)",
-    re.IGNORECASE,
-)
+_PROMISE = re.compile(rf"(?<!\w){phrase_pattern(words_of('slogan_words'))}(?!\w)", re.IGNORECASE)
 _PARTICLES = frozenset(words_of("name_particles"))
 """Words without a capital that names have, too."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_LEGAL_FORMS = {
-    "inc": "incorporated",
-    "ltd": "limited",
-    "corp": "corporation",
-    "co": "company",
-    "llc": "limited liability company",
-    "lp": "limited partnership",
-    "llp": "limited liability partnership",
-    "plc": "public limited company",
-    "gmbh": "gesellschaft mit beschränkter haftung",
-    "ag": "aktiengesellschaft",
-    "sdn bhd": "sendirian berhad",
-    "&": "and",
-}
-_LEGAL = {**_LEGAL_FORMS, **{long: short for short, long in _LEGAL_FORMS.items()}}
+_LEGAL = {short: long for short, (long,) in word_groups("legal_form_names").items()}
+_LEGAL |= {long: short for short, long in _LEGAL.items()}
 _SPELLED = re.compile(rf"(?<!\w)({'|'.join(sorted(map(re.escape, _LEGAL), key=len, reverse=True))})(?!\w)\.?")
 BRAND = 1.2
-"""How much higher than the name of the company that of the shop is."""
+"""The height of the name of a shop, in that of the company that runs it."""
 MUCH_LARGER = 1.35
 MOST_OF_SECOND = 2
 """Words before the legal form in the second line of a name."""
@@ -96,7 +74,7 @@ def is_registration(text: str) -> bool:
 
 
 def name_forms(value: str) -> tuple[str, ...]:
-    """How a name may also be written: its legal form spelled out or shortened, `&` for `and`."""
+    """Other spellings of a name: its legal form spelled out or shortened, `&` for `and`."""
     given = folded(value)
     other = _SPELLED.sub(lambda match: _LEGAL[match[1]], given)
     last = list(_SPELLED.finditer(given))[-1:]

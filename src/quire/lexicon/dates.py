@@ -91,7 +91,7 @@ def is_date(text: str) -> bool:
 
 
 def date_readings(value: str) -> frozenset[str]:
-    """What a text that is a date and nothing else may mean; empty for another text."""
+    """The readings of a text that is a date and nothing else; empty for another text."""
     text = re.sub(r"[Tt ]\d\d:\d\d(:\d\d)?([.]\d+)?([Zz]|[+-]\d\d:?\d\d)?$", "", value.strip())
     found = dates_in(text)
     if len(found) != 1:

@@ -72,7 +72,7 @@ def durations_in(text: str) -> list[PrintedDuration]:
 
 
 def duration_of(value: str) -> PrintedDuration | None:
-    """What a text that is a duration and little else says; None for another text."""
+    """The duration of a text that says one and little else; None for another text."""
     found = durations_in(value)
     if len(found) != 1:
         return None

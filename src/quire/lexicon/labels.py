@@ -1,4 +1,4 @@
-"""How well a text on the page names something: words in any order of inflection, abbreviations, misread letters."""
+"""Labels, and how well they name something: words in any inflection, abbreviations, misread letters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ALIKE_LONG, SHORT = 0.84, 5
 SHORTEST_MISREAD = 4
 """Letters: shorter words must be equal."""
 EXTRA = 0.22
-"""How much each further word of a label takes from it."""
+"""The share of the score that each further word of a label takes."""
 MOST_WORDS = 12
 MOST_MISREAD = 7
 """Words: a longer text is no label, so that misread words in it do not matter."""
@@ -99,7 +99,7 @@ class LabelMatcher:
         return same
 
     def names(self, text: str) -> Mapping[str, float]:
-        """What a label names, each with a score from 0 to its weight: 1 for exactly a label of it."""
+        """The things that a label names, each with a score from 0 to its weight: 1 for exactly a label of it."""
         found = self._known.get(text)
         if found is None:
             if len(self._known) > 20_000:

@@ -17,7 +17,7 @@ FUZZY = 0.9
 SHORTEST_FUZZY = 6
 """Letters and digits of a text: in a shorter one every letter counts."""
 Letter: TypeAlias = Callable[[str], str]
-"""What a character that is not ASCII is compared as."""
+"""The form in which a character that is not ASCII is compared."""
 TextSpan: TypeAlias = tuple[int, int]
 """The first character, and the one after the last."""
 _REMEMBERED = 200  # characters of a text
@@ -67,7 +67,7 @@ def folded(text: str, letter: Letter = compared) -> str:
 
 
 def matches(text: str, comparable: str, query: str, letter: Letter = compared) -> list[TextSpan]:
-    """Where a folded query is in a text, whose folded form is `comparable`."""
+    """The spans of a folded query in a text, whose folded form is `comparable`."""
     if not query or query not in comparable:
         return []
     found = [match.start() for match in re.finditer(re.escape(query), comparable)]
@@ -101,7 +101,7 @@ _short_solid = lru_cache(maxsize=8192)(_solid)
 
 
 def solid_span(text: str, wanted: str) -> TextSpan | None:
-    """Where the letters and digits of a solid text stand one after the other in a text, as whole words."""
+    """The span of a text that has the letters and digits of a solid text one after the other, as whole words."""
     if not wanted:
         return None
     letters: list[str] = []
@@ -140,7 +140,7 @@ def most_alike(text: str, wanted: str, *, least: float = FUZZY) -> Likeness | No
 
 
 def distance(first: str, second: str) -> int:
-    """How many letters must be changed, added or removed to make one text of the other."""
+    """The number of letters to change, add or remove to make one text of the other."""
     row = list(range(len(second) + 1))
     for at, one in enumerate(first, 1):
         before, row[0] = row[0], at
@@ -189,7 +189,7 @@ def _is_joined(before: str, after: str) -> bool:
 
 
 def _lengths(text: str, letter: Letter) -> Iterator[int]:
-    """How many characters of the folded text each character becomes; of several spaces the first counts."""
+    """The length of each character in the folded text; of several spaces the first counts."""
     space = False
     for character in text:
         letters = character if character.isascii() else letter(character)

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
 LOOKED_AT = 12
-"""How many of the texts that share most letter pairs (bigrams) are compared in full."""
+"""The number of texts, by shared letter pairs (bigrams), that are compared in full."""
 
 REMEMBERED = 20_000
-"""How many results are cached, so that memory does not grow with a long document."""
+"""The number of cached results, so that memory does not grow with a long document."""
 
 
 class Nearest:

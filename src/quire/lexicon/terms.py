@@ -70,7 +70,7 @@ def is_identifier(term: str) -> bool:
 
 
 def places_of(wanted: Set[str], text: str) -> list[tuple[int, int]]:
-    """Where terms are in a text, in any of their spellings: ranges in their order, none over another."""
+    """The spans of terms in a text, in any of their spellings, in their order and apart from each other."""
     found: list[tuple[int, int]] = []
     for begin, end in _pieces(wanted, text):
         if found and begin < found[-1][1]:

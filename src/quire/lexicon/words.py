@@ -1,8 +1,9 @@
 """The words of every language, from the data files in `languages`: one for each language, and `any.json`.
 
 A file maps keys (`KEYS`) to words, to groups of words, or to groups of words with weights. A word is written as the
-language spells it; whoever compares it with a text folds both. In phrases, what stands in brackets may be missing, and
-`…` is for up to forty characters of the same sentence: `cost(s) of sales`, `cash … operating activities`.
+language spells it; whoever compares it with a text folds both. In phrases, what stands in brackets may be missing, `*`
+is any word, and `…` is for up to forty characters of the same sentence: `cost(s) of sales`, `(*) skills`, `cash …
+operating activities`.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from typing import Any
 from quire.lexicon.phrases import folded, without_accents
 
 KEYS: Mapping[str, str] = {
+    "address_stops": "phrases of lines that end an address: telephone, tax numbers, headings",
     "captions": "words before the number of a figure or a table",
     "countries": "names of countries",
+    "country_abbreviations": "short names of countries, as in the last line of an address",
     "currencies": "by ISO code: signs, abbreviations and names",
     "currency_codes": "ISO codes of currencies that stand beside numbers",
     "dated_stamps": "words of rubber stamps that stand with a date",
@@ -33,6 +36,8 @@ KEYS: Mapping[str, str] = {
     "label_synonyms": "by word: other words of labels that mean the same",
     "label_weights": "by concept: labels that name it more or less surely than 1",
     "labels": "by concept: how pages call it",
+    "legal_form_names": "by legal form of companies: what it is spelled out",
+    "legal_forms": "by where they show a company: `all`, `bills`, `agreements`, `ends`, `words` at ends, `capitals`",
     "letters": "letters that few other languages have",
     "line_item_fillers": "words of labels of line items that name nothing",
     "line_item_labels": "by line item: how financial statements call it, the usual labels first",
@@ -48,25 +53,33 @@ KEYS: Mapping[str, str] = {
     "other_states": "states and provinces with laws of their own, outside of the United States",
     "page_of": "words between a page number and the number of pages",
     "page_words": "words before a page number",
+    "party_words": "phrases for a party of an agreement: how it is `called`, `labelled` or asked for in `fields`",
     "period_fillers": "words that stand beside `period_words`",
     "period_words": "words by which a line names the period or the unit of the numbers below it",
     "query_reasons": "in the group `reasons`: phrases of questions that ask for them",
     "query_synonyms": "by the words that documents use: phrases of questions that mean them",
     "scales": "by factor: words behind a number that multiply it",
+    "section_fields": "by topic of a section: phrases by which schemas call it",
+    "section_headings": "by topic of a section: phrases of its heading",
     "section_words": "words before the number of a section",
+    "sentence_words": "words of sentences, which no line of an address has",
+    "slogan_words": "words of what a company promises, which no name has",
     "stamps": "words of rubber stamps",
     "statement_lines": "by financial statement and kind of line: phrases of such lines",
     "statement_names": "by financial statement: phrases of questions that name it",
     "statement_titles": "by financial statement: phrases of its title",
     "statement_topics": "by financial statement: phrases of questions that imply it",
     "stop_words": "words of queries that find nothing by themselves",
+    "street_endings": "ends of the names of streets, before a house number",
+    "street_words": "phrases in the lines of an address: streets, buildings, parts of towns",
     "unit_words": "words of the line above a table that names the unit of its numbers",
     "us_states": "states of the United States",
     "yes": "words that affirm",
 }
-"""What each key of a language file holds."""
-_OPTIONAL_WORD, _OPTIONAL = re.compile(r"(?<!\S)\\\(([^)]*)\\\) "), re.compile(r"\\\(([^)]*)\\\)")
+"""The keys of language files, each with a description of its words."""
+_PART = r"\\\(([^)]*)\\\)"
 """Brackets in a phrase, in the form of `re.escape`."""
+_FIRST_WORDS, _FURTHER_WORD = re.compile(rf"(?:{_PART} )*"), re.compile(rf" {_PART}(?= |$)")
 
 
 @cache
@@ -117,19 +130,29 @@ def alternatives(listed: Iterable[str]) -> str:
 @cache
 def phrase_patterns(key: str) -> Mapping[str, re.Pattern[str]]:
     """By group: a regular expression for any phrase of a key in all languages, as whole words in small letters."""
-    return {group: re.compile(rf"(?<!\w){_any_phrase(listed)}(?!\w)") for group, listed in word_groups(key).items()}
+    return {group: re.compile(rf"(?<!\w){phrase_pattern(listed)}(?!\w)") for group, listed in word_groups(key).items()}
 
 
 @cache
 def squeezed_patterns(key: str) -> Mapping[str, re.Pattern[str]]:
     """By group: the same for a text without spaces, where a phrase may be a part of a longer word."""
-    return {group: re.compile(_any_phrase(listed).replace(" ", "")) for group, listed in word_groups(key).items()}
+    return {group: re.compile(phrase_pattern(listed).replace(" ", "")) for group, listed in word_groups(key).items()}
 
 
-def _any_phrase(phrases: Iterable[str]) -> str:
+def phrase_pattern(phrases: Iterable[str]) -> str:
+    """A regular expression for any of some phrases."""
     return f"(?:{'|'.join(map(_phrase, phrases))})"
 
 
 def _phrase(phrase: str) -> str:
-    pattern = _OPTIONAL_WORD.sub(r"(?:\1 )?", re.escape(phrase).replace(r"\ ", " "))
-    return _OPTIONAL.sub(r"(?:\1)?", pattern).replace(" …", "[^.|]{0,40}")
+    escaped = re.escape(phrase).replace(r"\ ", " ").replace(r"\*", r"\w+")
+    end = _first_words(escaped)
+    first = re.sub(f"{_PART} ", r"(?:\1 )?", escaped[:end])
+    rest = re.sub(_PART, r"(?:\1)?", _FURTHER_WORD.sub(r"(?: \1)?", escaped[end:]))
+    return first + rest.replace(" …", "[^.|]{0,40}")
+
+
+def _first_words(phrase: str) -> int:
+    """The position behind the optional words with which a phrase begins."""
+    found = _FIRST_WORDS.match(phrase)
+    return found.end() if found else 0

@@ -26,7 +26,7 @@ from quire.pipelines.stages import Exporter, Stages
 from quire.system.awaited import settled
 
 GRACE_S = 0.5
-"""How long running pages may take to notice that the run was cancelled."""
+"""Seconds that running pages have to notice that the run was cancelled."""
 
 
 def read_document(

@@ -15,7 +15,7 @@ from quire.pipelines.run import GLANCE_S, PipelineRun
 T = TypeVar("T")
 
 UNREAD = 1000
-"""How many unread events may be queued before the work blocks (back-pressure)."""
+"""Unread events that may be queued before the work blocks (back-pressure)."""
 
 
 async def in_thread(work: Callable[[], T]) -> T:

@@ -13,7 +13,7 @@ from quire.core.engine import Recognition
 from quire.core.errors import EngineError, InputError, RecognitionError
 from quire.core.picture import Picture
 from quire.core.plugin_checks import check_returned
-from quire.core.types import Block, Layout, PageInfo, PageStatus, Region
+from quire.core.types import Block, Layout, PageInfo, PageStatus, Region, mean_confidence
 from quire.pages.recognize.frames import placed
 from quire.pipelines.detect.whole import whole_page
 from quire.pipelines.pipeline_options import Options
@@ -27,7 +27,7 @@ from quire.pipelines.stages import Stages
 from quire.system.awaited import settled
 
 MOST_CHANGES = 50
-"""How many corrections the payload of one event lists."""
+"""Corrections that the payload of one event lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,9 @@ class PageWork:
         prepared = self._prepared(picture, number)
         layout = self._classified(self._detected(prepared.picture, number), prepared.picture, number)
         crops = self._crops(layout, prepared.picture, number)
-        asked = PageQuestions(number, prepared.picture, self.options.languages, self.options.hints)
+        questions = PageQuestions(number, prepared.picture, self.options.languages, self.options.hints)
         recognition = PageQuestioning(self.stages.engine, self.asker, self.run, tolerant=self._tolerant)
-        read = recognition.read(asked, layout, crops)
+        read = recognition.read(questions, layout, crops)
         layout = placed_layout(layout, prepared.to_given)
         read = tuple(placed(one, prepared.to_given) for one in read)
         for place, corrector in enumerate(self.stages.correctors):
@@ -132,7 +132,7 @@ class PageWork:
         }
         for place, stage in enumerate(stages):
             with self._stage("region_preprocess", stage.name, page, place) as payload:
-                given = sum(map(len, crops.values()))
+                count = sum(map(len, crops.values()))
                 made = {
                     name: tuple(new for crop in before for new in self._preprocessed(stage, crop))
                     for name, before in crops.items()
@@ -140,7 +140,7 @@ class PageWork:
                 if empty := next((name for name, parts in made.items() if not parts), None):
                     raise RecognitionError(f"{stage.name} returned no crop for region {empty}")
                 changed = sum(made[name] != before for name, before in crops.items())
-                payload |= {"transformed": changed, "sliced_in": given, "sliced_out": sum(map(len, made.values()))}
+                payload |= {"transformed": changed, "sliced_in": count, "sliced_out": sum(map(len, made.values()))}
                 crops = made
         return crops
 
@@ -203,9 +203,8 @@ class PageWork:
 
 def _mean_confidence(blocks: Sequence[Block]) -> float | None:
     """Over the characters of the blocks that have one."""
-    known = [(block.confidence, len(block.text)) for block in blocks if block.confidence is not None]
-    total = sum(length for _, length in known)
-    return round(sum(confidence * length for confidence, length in known) / total, 3) if total else None
+    mean = mean_confidence((block.confidence, len(block.text)) for block in blocks)
+    return None if mean is None else round(mean, 3)
 
 
 def _outcome(read: tuple[Recognition, ...], has_blocks: bool) -> tuple[PageStatus, str | None]:

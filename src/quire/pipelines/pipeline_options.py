@@ -11,7 +11,7 @@ from quire.core.errors import UsageError
 from quire.core.events import Sink
 
 ErrorPolicy = Literal["abort", "attach"]
-"""How a region that cannot be read is handled: fail its page, or leave an empty recognition with an `error`."""
+"""The handling of a region that cannot be read: fail its page, or leave an empty recognition with an `error`."""
 
 Cache: TypeAlias = Store | str | Path | None
 """The cache of the engine's answers: a store or the folder of one. None: only during the run."""

@@ -9,7 +9,7 @@ from quire.core.engine import ReadBlock, Recognition
 from quire.core.keys import Digest
 from quire.core.lazy_words import PageWords
 from quire.core.pagetext import PageText
-from quire.core.types import BBox, Block, BlockKind, Cell, Layout, PageInfo, Region, Table, Word
+from quire.core.types import BBox, Block, BlockKind, Cell, Layout, PageInfo, Region, Table, Word, mean_confidence
 from quire.pages import layout as page_layout
 from quire.pages.prepare import ImageMeasures, Prepared
 from quire.pages.recognize.recognised_text import placed
@@ -62,7 +62,7 @@ def _table(page: int, cells: Sequence[tuple[Region, Recognition]]) -> Block:
         kind="table",
         text=table.text,
         bbox=box,
-        confidence=_mean(cells),
+        confidence=mean_confidence((read.confidence, len(read.text)) for _, read in cells),
         engine=cells[0][1].engine,
         words=words,
         table=table,
@@ -85,12 +85,6 @@ def _cell(page: int, region: Region, read: Recognition) -> Cell:
         confidence=read.confidence,
         source=read.provenance.source,
     )
-
-
-def _mean(cells: Sequence[tuple[Region, Recognition]]) -> float | None:
-    known = [(read.confidence, len(read.text)) for _, read in cells if read.confidence is not None]
-    total = sum(length for _, length in known)
-    return sum(value * length for value, length in known) / total if total else None
 
 
 def _block(page: int, block: ReadBlock, read: Recognition, region: Region) -> Block:

@@ -23,14 +23,14 @@ from quire.pipelines.run import GLANCE_S, Cancelled, PipelineRun, failure_of
 from quire.reading.picture_questions import ask_about, can_be_sent, outcome_of, questions_at_once, source_of
 
 BATCH = 32
-"""How many regions go into one question to an engine that takes several."""
+"""Regions in one question to an engine that takes several."""
 
 _WHOLE = BBox(0.0, 0.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class PageQuestions:
-    """What all questions about a page share."""
+    """A page to ask about, with what all questions about it share."""
 
     page: int
     picture: Picture
@@ -60,10 +60,12 @@ class PageQuestioning:
         self._hits = 0
         self._attempts = 0
 
-    def read(self, asked: PageQuestions, layout: Layout, crops: dict[str, tuple[Crop, ...]]) -> tuple[Recognition, ...]:
+    def read(
+        self, questions: PageQuestions, layout: Layout, crops: dict[str, tuple[Crop, ...]]
+    ) -> tuple[Recognition, ...]:
         """One recognition for each region, in their order; boxes are fractions of the page's picture."""
         run, begun, total = self._run, self._run.clock(), len(layout.regions)
-        run.emit("started", "recognize", page=asked.page, payload={"total": total})
+        run.emit("started", "recognize", page=questions.page, payload={"total": total})
         read: dict[str, Recognition] = {}
 
         def keep(regions: Sequence[Region], recognitions: Sequence[Recognition]) -> None:
@@ -72,17 +74,17 @@ class PageQuestioning:
                     read[region.id] = recognition
                     self._done += 1
                     self._hits += recognition.provenance.tier != "asked"
-                    self._emit_progress(asked.page, region, recognition, total)
+                    self._emit_progress(questions.page, region, recognition, total)
 
         blank = [region for region in layout.regions if region.role == "blank"]
         keep(blank, [Recognition(self._engine.name, region=r.id, grid=r.grid) for r in blank])
         waiting = [region for region in layout.regions if region.role != "blank"]
         self._each(
-            list(self._tasks(asked.picture, waiting, crops)),
-            lambda task: keep(task.regions, self._attempt(asked, task)),
+            list(self._tasks(questions.picture, waiting, crops)),
+            lambda task: keep(task.regions, self._attempt(questions, task)),
         )
         payload = {"done": self._done, "total": total, "cache_hits": self._hits, "ms": run.ms_since(begun)}
-        run.emit("finished", "recognize", page=asked.page, payload=payload)
+        run.emit("finished", "recognize", page=questions.page, payload=payload)
         return tuple(read[region.id] for region in layout.regions)
 
     def _tasks(
@@ -96,12 +98,12 @@ class PageQuestioning:
         for at in range(0, len(together), BATCH):
             yield _Task(tuple(together[at : at + BATCH]))
 
-    def _attempt(self, asked: PageQuestions, task: _Task) -> Sequence[Recognition]:
+    def _attempt(self, questions: PageQuestions, task: _Task) -> Sequence[Recognition]:
         region = task.regions[0].id if len(task.regions) == 1 else None
         try:
-            read = self._ask(asked, task)
+            read = self._ask(questions, task)
         except EngineError as error:
-            self._failed(asked.page, error, region)
+            self._failed(questions.page, error, region)
             if not self._tolerant:
                 raise
             read = [Recognition(self._engine.name, region=r.id, grid=r.grid, error=str(error)) for r in task.regions]
@@ -109,7 +111,7 @@ class PageQuestioning:
             for one in read:
                 if one.error:
                     unread = RecognitionError(f"{self._engine.name}: region {one.region}: {one.error}")
-                    self._failed(asked.page, unread, one.region)
+                    self._failed(questions.page, unread, one.region)
                     if not self._tolerant:
                         raise unread
         return read
@@ -118,19 +120,19 @@ class PageQuestioning:
         mark = f"/{region or 'page'}"
         self._run.emit("failed", "recognize", page=page, payload=failure_of(error, region), mark=mark)
 
-    def _ask(self, asked: PageQuestions, task: _Task) -> Sequence[Recognition]:
+    def _ask(self, questions: PageQuestions, task: _Task) -> Sequence[Recognition]:
         if not task.cut:
-            question = asked.question(asked.picture, task.regions)
-            read = self._recognitions(asked.page, None, asked.picture, question)
+            question = questions.question(questions.picture, task.regions)
+            read = self._recognitions(questions.page, None, questions.picture, question)
             pairs = zip(task.regions, read, strict=True)
             return [replace(one, region=region.id, grid=region.grid) for region, one in pairs]
         (region,) = task.regions
-        crops = task.crops or (Crop(region, _cut(asked.picture, region), region.bbox),)
-        return [joined(region, [self._crop(asked, crop) for crop in crops])]
+        crops = task.crops or (Crop(region, _cut(questions.picture, region), region.bbox),)
+        return [joined(region, [self._crop(questions, crop) for crop in crops])]
 
-    def _crop(self, asked: PageQuestions, crop: Crop) -> Recognition:
-        question = asked.question(crop.picture)
-        (read,) = self._recognitions(asked.page, crop.region.id, crop.picture, question)
+    def _crop(self, questions: PageQuestions, crop: Crop) -> Recognition:
+        question = questions.question(crop.picture)
+        (read,) = self._recognitions(questions.page, crop.region.id, crop.picture, question)
         return placed(read, Affine.into(crop.box))
 
     def _recognitions(
@@ -140,20 +142,20 @@ class PageQuestioning:
         engine, unlike, mark = self._engine, None, f"/{region or 'page'}"
         key, partial = answer_key(engine, picture.digest, question), self._partial(page, region)
         while True:
-            begun, given = self._run.clock(), None
+            begun, answered = self._run.clock(), None
             try:
-                given = ask_about(
+                answered = ask_about(
                     self._asker, engine, picture, question, page=page, partial=partial, mark=mark, unlike=unlike
                 )
-                read = interpreted(engine, given.data, question)
+                read = interpreted(engine, answered.data, question)
             except EngineError as error:
-                self._note(page, region, key, outcome_of(error), error, begun, given)
-                if unlike is not None or given is None or given.tier == "asked":
+                self._note(page, region, key, outcome_of(error), error, begun, answered)
+                if unlike is not None or answered is None or answered.tier == "asked":
                     raise
-                unlike = digest_bytes(given.data)
+                unlike = digest_bytes(answered.data)
             else:
-                self._note(page, region, key, "ok" if given.tier == "asked" else "hit", None, begun, given)
-                provenance = Provenance(given.tier, source_of(engine, key))
+                self._note(page, region, key, "ok" if answered.tier == "asked" else "hit", None, begun, answered)
+                provenance = Provenance(answered.tier, source_of(engine, key))
                 return [replace(one, provenance=provenance) for one in read]
 
     def _note(
@@ -164,14 +166,14 @@ class PageQuestioning:
         outcome: Outcome,
         error: EngineError | None,
         begun: float,
-        given: Answered | None,
+        answered: Answered | None,
     ) -> None:
         """Emit the outcome of a question."""
         reason = reason_of(error).removeprefix(f"{self._engine.name}: ") if error else ""
         payload = {"engine": self._engine.name, "outcome": outcome, "reason": reason, "region_id": region}
         timed: dict[str, object] = {**payload, "ms": self._run.ms_since(begun)}
-        if given is not None:
-            timed |= {"tier": given.tier, "queue_ms": given.queue_ms}
+        if answered is not None:
+            timed |= {"tier": answered.tier, "queue_ms": answered.queue_ms}
         with self._lock:
             self._attempts += 1
             mark = f"/{self._attempts}"

@@ -13,7 +13,7 @@ from quire.core.errors import ConfigurationError, QuireError, StoreError, UsageE
 from quire.core.events import EventKind, Sink, Teller
 
 GLANCE_S = 0.05
-"""How often a wait checks whether the run was cancelled."""
+"""Seconds between two looks of a wait at whether the run was cancelled."""
 
 NOT_THE_PAGE = (UsageError, ConfigurationError, StoreError)
 """Errors that are not the fault of a page: they end the run."""
@@ -98,5 +98,5 @@ def message_of(error: BaseException) -> str:
     """The error in one line."""
     if isinstance(error, QuireError):
         return str(error)
-    said = " ".join(str(error).split())
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    message = " ".join(str(error).split())
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

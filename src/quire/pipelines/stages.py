@@ -143,7 +143,7 @@ class Stages:
     def replaced(self, where: str, stage: object) -> Stages:
         """The stages with `stage` in place of all stages of a slot, or of the stage of that name."""
         new = Placed.of(stage)
-        at = [index for index, one in enumerate(self.placed) if where in (one.slot, one.stage.name)]
+        at = [number for number, one in enumerate(self.placed) if where in (one.slot, one.stage.name)]
         if not at:
             if where != new.slot:
                 raise ConfigurationError(self._unknown(where))
@@ -151,13 +151,13 @@ class Stages:
         old = self.placed[at[0]]
         if old.slot != new.slot:
             raise ConfigurationError(f"{new.stage.name} is for {new.slot} and cannot replace {where}")
-        kept = [one for index, one in enumerate(self.placed) if index not in at]
+        kept = [one for number, one in enumerate(self.placed) if number not in at]
         return Stages([*kept[: at[0]], new, *kept[at[0] :]])
 
     def inserted(self, where: str, stage: object) -> Stages:
         """The stages with `stage` right after a slot or the stage of that name."""
         new = Placed.of(stage)
-        at = [index for index, one in enumerate(self.placed) if where in (one.slot, one.stage.name)]
+        at = [number for number, one in enumerate(self.placed) if where in (one.slot, one.stage.name)]
         if at:
             place = at[-1] + 1
         elif where in SLOTS:

@@ -8,9 +8,9 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_S = 20.0
-"""How long a client may take to send the head of a request, from its first byte or the begin of the connection."""
+"""The longest time for a client to send the head of a request, from its first byte or the begin of the connection."""
 STALLED_S = 30.0
-"""How long a client may take nothing of an answer."""
+"""The longest time in which a client may take nothing of a response."""
 
 
 class PatientProtocol(H11Protocol):

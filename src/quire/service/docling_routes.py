@@ -34,11 +34,11 @@ CLIENT_CLOSED = 499
 LARGE_BODY = 1 << 18
 """A larger JSON body is parsed in a thread."""
 ORPHANED_S = 1.0
-"""How often a synchronous call looks whether its client is still there."""
+"""The seconds between two looks of a synchronous call whether its client is still there."""
 LONGEST_POLL_S = 60.0
 """Proxies end requests that take longer."""
 LOOK_S = 0.25
-"""How often a WebSocket looks for progress."""
+"""The seconds between two looks of a WebSocket for progress."""
 
 Chunker = Literal["hybrid", "hierarchical"]
 Submit = Callable[[Request], Awaitable[RunStatus]]
@@ -194,24 +194,24 @@ class _Calls:
 
     async def _follow(self, socket: WebSocket, status: RunStatus) -> None:
         service, run = self._service, status.run
-        said = await service.call(task_status_of, service, status)
-        await socket.send_json(task_states.websocket_message("connection", said))
-        await socket.send_json(task_states.websocket_message("update", said))
-        asked = asyncio.ensure_future(_received(socket))
+        task_json = await service.call(task_status_of, service, status)
+        await socket.send_json(task_states.websocket_message("connection", task_json))
+        await socket.send_json(task_states.websocket_message("update", task_json))
+        next_message = asyncio.ensure_future(_received(socket))
         try:
-            while said["task_status"] not in ("success", "failure"):
+            while task_json["task_status"] not in ("success", "failure"):
                 ended = asyncio.ensure_future(service.waiter.ended(run, LOOK_S))
-                await asyncio.wait({asked, ended}, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait({next_message, ended}, return_when=asyncio.FIRST_COMPLETED)
                 now = await service.call(self._told, run)
-                if now != said or asked.done():
+                if now != task_json or next_message.done():
                     await socket.send_json(task_states.websocket_message("update", now))
-                said = now
-                if asked.done():
-                    asked.result()  # raises when the client is gone
-                    asked = asyncio.ensure_future(_received(socket))
+                task_json = now
+                if next_message.done():
+                    next_message.result()  # raises when the client is gone
+                    next_message = asyncio.ensure_future(_received(socket))
                 await ended
         finally:
-            asked.cancel()
+            next_message.cancel()
 
     async def _form(self, request: Request, parse: Callable[[forms.Fields, int], Order]) -> RunStatus:
         body = await form_body(request, self._settings.max_body_bytes)
@@ -249,7 +249,7 @@ class _Calls:
         argument = cast("TaskArgument", {**settings, **where})
         if urgent:
             argument["urgent"] = True
-        return self._service.submit_now(argument)
+        return self._service.submit(argument)
 
     def _source(self, source: Any, tenant: str) -> TaskSource:
         if isinstance(source, requests.FileSourceRequest):
@@ -257,10 +257,13 @@ class _Calls:
             with upload.file:
                 upload.write(decoded(source))
                 return self._service.keep_now(upload, tenant)
-        given = source_json(source)
-        if given["kind"] == "http":
-            return {"url": given["url"], "headers": given["headers"], "uri": shown_url(given["url"])}
-        return {"bucket": given, "uri": f"{given['kind']}://{given.get('bucket') or given.get('container')}"}
+        row = source_json(source)
+        if row["kind"] == "http":
+            return {"url": row["url"], "headers": row["headers"], "uri": shown_url(row["url"])}
+        return {
+            "bucket": row,
+            "uri": f"{row['kind']}://{row.get('bucket') or row.get('container')}",
+        }
 
     def _response(self, run: str) -> Response:
         status = self._service.runs.glance(run)

@@ -20,7 +20,7 @@ from quire.service.settings import ServiceSettings
 from quire.store.artifacts import ArtifactStore
 
 AGAIN_S = 30.0
-"""How long a search waits until a document is indexed again, as another run has read it."""
+"""The seconds that a search waits until a document is indexed again, as another run has read it."""
 
 FindRead = Callable[[ReadPlace], DocumentReference | None]
 """Returns what a run of a tenant has read in a place; None if that is gone."""

@@ -1,4 +1,4 @@
-"""What was learnt from samples, for requests to name: files of a folder that the operator chose."""
+"""Models learnt from samples, which requests name: files of a folder that the operator chose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the metrics are served: a route of the server, or a port of their own."""
+"""The place of the metrics: a route of the server, or a port of their own."""
 
 from __future__ import annotations
 

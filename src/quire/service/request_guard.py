@@ -1,4 +1,4 @@
-"""What every request passes first, and what every response gets: keys, hosts and origins, and headers for browsers."""
+"""The checks of every request and the headers of every response: keys, hosts and origins, and headers for browsers."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from threading import Condition, Event
 from quire.system.supervisor import SupervisedThread
 
 LEAST_S = 1.0
-"""How long it waits at least before it removes more."""
+"""The shortest pause between two removals."""
 AT_ONCE = 100
 
 
@@ -36,7 +36,7 @@ class FetchedResults:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """What is not removed yet stays."""
+        """Stop removing: results that are not removed yet stay."""
         if self._thread is not None:
             self._thread.stop()
             with self._changed:

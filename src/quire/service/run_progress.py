@@ -25,7 +25,7 @@ class PageTally:
     counts: tuple[int, int] | None = None
     """Pages done and failed, once all of them are."""
     trace: dict[int, list[dict[str, Json]]] = field(default_factory=dict)
-    """What each stage did, by page."""
+    """The trace of each page: what each stage did."""
 
     def add(self, event: Event) -> None:
         payload = event.payload
@@ -51,7 +51,7 @@ class PageTally:
 
 @dataclass(slots=True)
 class RunTally:
-    """What the events of a run have said so far. `ended` are its documents that have ended, by number; a single
+    """The progress of a run, from its events so far. `ended` are its documents that have ended, by number; a single
     document is not listed."""
 
     sequence: int = 0

@@ -10,7 +10,7 @@ from quire.core.context import Runtime
 from quire.system.supervisor import SupervisedThread
 
 PORTION_S = 0.1
-"""How long the thread waits before it looks at newly awaited runs."""
+"""The seconds that the thread waits before it looks at newly awaited runs."""
 AWAY_S = 5.0
 """The longest back-off when the database is away: requests time out meanwhile, or find their run later."""
 

@@ -1,4 +1,4 @@
-"""Who may call: the API key, the tenant, and where a server without a key may listen."""
+"""Authorisation: the API key, the tenant, and where a server without a key may listen."""
 
 from __future__ import annotations
 

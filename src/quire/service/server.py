@@ -37,7 +37,7 @@ BACKLOG = 2048
 
 @dataclass(frozen=True, slots=True)
 class ServiceBackend:
-    """Where the documents and runs are, and where the work is done."""
+    """The store of documents and runs, and the runtime that works on them."""
 
     store: str
     facts: str | None = None

@@ -1,4 +1,4 @@
-"""What the routes share: the store, the runtime, and the ways to submit tasks and to find out about them."""
+"""The state that the routes share: the store, the runtime, and the ways to submit tasks and to find out about them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ VISION = "vision"
 CLEARED = 500
 """Runs that `clear` looks at, and forgets, at a time."""
 FETCH_S = 120.0
-"""How long a download may take."""
+"""The longest time of a download."""
 THREADS = 16
 """Threads for calls of the store and the database, which block."""
 
@@ -123,7 +123,7 @@ class Service:
     async def keep(self, upload: Upload, tenant: str) -> TaskSource:
         return await self.call(self.keep_now, upload, tenant)
 
-    def submit_now(self, argument: TaskArgument, *, task: str | None = None) -> RunStatus:
+    def submit(self, argument: TaskArgument, *, task: str | None = None) -> RunStatus:
         """Submit a task. Refuses it while too much is waiting, or the server is stopping. Blocks."""
         if self.draining:
             raise _busy("the server is stopping")
@@ -146,11 +146,6 @@ class Service:
             raise _busy()
         return status
 
-    async def submit(self, argument: TaskArgument, *, task: str | None = None) -> str:
-        """Submit a task, and return its id."""
-        status = await self.call(self.submit_now, argument, task=task)
-        return status.key
-
     def find(self, task: str, tenant: str) -> RunStatus | None:
         """The run of a task; None if the tenant has none of that id, or deleted a document of it. Blocks."""
         status = self.runs.glance(run_of(FLOW, task))
@@ -159,14 +154,14 @@ class Service:
         return None if status.inputs.get("deleted") else status
 
     def documents(self, status: RunStatus) -> list[TaskDocument]:
-        """What became of the sources of a task that is finished. Blocks."""
+        """The documents of a task that is finished, one for each source. Blocks."""
         result: TaskResult = status.result
         listed = result["documents"]
         return json.loads(self.store.load(listed)) if isinstance(listed, str) else listed
 
     @property
     def trouble(self) -> QuireError | None:
-        """Why no work is done at the moment."""
+        """The error that keeps the runtime from working at the moment."""
         return self.runtime.trouble
 
     def position(self, status: RunStatus) -> int:
@@ -174,7 +169,7 @@ class Service:
         return self.runs.in_progress(FLOW, before=status.submitted) + 1
 
     def progress(self, status: RunStatus) -> dict[str, int] | None:
-        """How many documents of a task have ended how, and how many of its pages are done. Blocks."""
+        """The counts of a task: its documents by outcome, and its pages. Blocks."""
         if status.state == "finished":
             counts: TaskCounts = status.result["counts"]
             pages = counts.get("pages")
@@ -213,7 +208,7 @@ class Service:
 
     @property
     def awaited(self) -> str:
-        """What the server waits for before it is ready; "" once it is."""
+        """The event that the server waits for before it is ready; "" once it is ready."""
         return "" if self._warm else "a worker starts and loads the OCR engine"
 
     def _warm_up(self, _: Event) -> None:

@@ -20,7 +20,7 @@ from quire.docling_serve.contract.policy import OCR_PRESETS, SOURCES, TARGETS, P
 
 FILE_VARIABLE = "DOCLING_SERVE_CONFIG_FILE"
 RECOGNISED = ("DOCLING_", "DOCLINGCORE_", "UVICORN_", "QUIRE_SERVE_", "OTEL_")
-"""How the names begin that are accepted, whether or not they mean something here."""
+"""The prefixes of variables that are accepted, whether or not they mean something here."""
 MIB = 1 << 20
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
@@ -206,7 +206,7 @@ class ServiceSettings:
             raise UsageError(f"there is no log level {self.log_level!r}; choose from {', '.join(LEVELS)}")
 
     def policy(self, *, tesseract_data: Iterable[str] = (), vision: str | None = None) -> Policy:
-        """What requests may ask for, given the data of Tesseract that is installed and the vision engine in use."""
+        """The policy for requests, given the data of Tesseract that is installed and the vision engine in use."""
         return Policy(
             max_sources=self.max_sources,
             max_timeout_s=self.max_timeout_s,

@@ -24,7 +24,7 @@ from quire.service.service import Service
 
 ARCHIVE = "converted_docs.zip"
 _OUTSIDE = re.compile(r"there is no page (\d+): the document has (\d+) page")
-"""How `page_ranges` says that a range begins after the last page; docling's clients know another text."""
+"""The text of `page_ranges` which says that a range begins after the last page; docling's clients know another text."""
 _STATES: dict[RunState, task_states.TaskState] = {
     "waiting": "pending",
     "running": "started",

@@ -32,7 +32,7 @@ LONGEST_FIELDS = 4 << 20
 """Bytes of all fields of a form together."""
 LONGEST_HEADER = 16 << 10
 IDLE_S = 30.0
-"""How long a client may send nothing in the middle of a body."""
+"""The longest pause of a client in the middle of a body."""
 GRACE_S = 60.0
 SLOWEST = 2048
 """Bytes per second that a client must send on average, after `GRACE_S`."""

@@ -48,9 +48,9 @@ def warm_up(workers: int | None) -> None:
             text.write_bytes(PDF)
             picture.write_bytes(_picture())
             steps = DocumentSteps(TemporaryStore(), workers=workers)
-            wanted = jobs.Wanted({**OUTPUTS}, chunking=None, archive=False, name=text.name)
+            settings = jobs.OutputSettings({**OUTPUTS}, chunking=None, archive=False, name=text.name)
             with steps.short_request(ReadRequest(SourceRef.of(text))) as asked:
-                steps.work("quire.durable.tasks.task_jobs:short", jobs.ShortRequest(asked, wanted), SHORT_S)
+                steps.work("quire.durable.tasks.task_jobs:short", jobs.ShortRequest(asked, settings), SHORT_S)
             read(picture, ocr="always", isolate=True, workers=steps.workers)
     except QuireError as error:
         log.warning("the first documents may take longer: %s", error)

@@ -71,17 +71,20 @@ class _Backoff:
     def __enter__(self) -> None:
         self._began = time.monotonic()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
         if not isinstance(error, Exception):
             return False
         if self._over():
             return True
         import logging  # only when something goes wrong
 
+        from quire.core.errors import QuireError
+
         anew = not self.wait_s or time.monotonic() - self._began >= HEALTHY_S
         self.wait_s = min(FIRST_S if anew else 2 * self.wait_s, self._longest_s)
         with _lock:
             _restarts[self._name] += 1
         text = "%s failed, and starts again in %g s: %s"
-        logging.getLogger("quire").warning(text, self._name, self.wait_s, error, exc_info=error)
+        trace = None if isinstance(error, QuireError) else error  # one that says what happened and what to do
+        logging.getLogger("quire").warning(text, self._name, self.wait_s, error, exc_info=trace)
         return True

@@ -12,7 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from quire.cli.app import command_line
 from quire.output.export import FORMATS
 from quire.pages.render.pdf import native_available
 from tests import documents
@@ -92,7 +94,7 @@ def test_left_out_pages_are_named_and_make_the_exit_code_3(saved, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["read", "missing.pdf"], 5, "missing.pdf: no such file"),
         (["read", "broken.pdf"], 5, "broken.pdf"),
@@ -117,15 +119,17 @@ def test_left_out_pages_are_named_and_make_the_exit_code_3(saved, tmp_path):
         (["nonsense"], 2, "No such command"),
     ],
 )
-def test_mistakes_are_explained_in_a_line_with_a_code_of_their_class(tmp_path, arguments, code, said):
+def test_mistakes_are_explained_in_a_line_with_a_code_of_their_class(tmp_path, monkeypatch, arguments, code, message):
+    """In this process: what a program does with a code, the tests around this one show."""
     (tmp_path / "report.pdf").write_bytes(documents.simple())
     (tmp_path / "secret.pdf").write_bytes(documents.encrypted())
     (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
     (tmp_path / "notes.txt").write_text("just text")
     (tmp_path / "notes").write_text("just text")
-    run = quire(*arguments, cwd=tmp_path)
-    assert (run.returncode, run.stdout) == (code, "")
-    assert said in run.stderr
+    monkeypatch.chdir(tmp_path)
+    run = CliRunner().invoke(command_line(arguments[0]), arguments)
+    assert (run.exit_code, run.stdout) == (code, "")
+    assert message in run.stderr and "Traceback" not in run.stderr
 
 
 def test_show_adds_to_the_markdown(report, tmp_path):

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner, Result
 
 import quire
+from quire.cli.app import command_line
 from quire.core.keys import digest_bytes
 from tests import documents
 
 pytestmark = pytest.mark.processes
 
 
-def run(*arguments: str | Path, **options) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "quire", "store", *map(str, arguments)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+def run(*arguments: str | Path) -> Result:
+    ended = CliRunner().invoke(command_line("store"), ["store", *map(str, arguments)])
     assert "Traceback" not in ended.stderr
     return ended
 
@@ -37,7 +36,7 @@ def place(tmp_path, report) -> Path:
 
 def test_the_report_says_how_much_there_is_of_what(place):
     told = run("report", "--store", place)
-    assert (told.returncode, told.stderr) == (0, "")
+    assert (told.exit_code, told.stderr) == (0, "")
     assert "1 document, " in told.stdout
     assert "native-text" in told.stdout
     found = json.loads(run("report", "--store", place, "--json").stdout)
@@ -58,7 +57,7 @@ def test_garbage_is_collected(place):
 
 def test_answers_are_forgotten_only_after_a_time(place):
     told = run("gc", "--store", place, "--answers")
-    assert told.returncode == 2
+    assert told.exit_code == 2
     assert "--unused-days" in told.stderr
 
 
@@ -66,7 +65,7 @@ def test_a_document_is_deleted_by_its_file(place, report):
     id = digest_bytes(report.read_bytes())
     assert f"would delete {id}" in run("delete", report, "--store", place, "--dry-run").stdout
     told = run("delete", report, "--store", place, "--yes")
-    assert (told.returncode, told.stderr) == (0, "")
+    assert (told.exit_code, told.stderr) == (0, "")
     assert f"deleted {id}" in told.stdout
     assert report.exists()
     assert json.loads(run("report", "--store", place, "--json").stdout)["artifacts"] == 0
@@ -82,19 +81,19 @@ def test_a_document_is_deleted_by_the_beginning_of_its_id(place, report):
 
 
 def test_nothing_is_deleted_without_a_yes(place, report):
-    told = run("delete", report, "--store", place, stdin=subprocess.DEVNULL)
-    assert told.returncode == 2
+    told = run("delete", report, "--store", place)
+    assert told.exit_code == 2
     assert "--yes" in told.stderr
     assert json.loads(run("report", "--store", place, "--json").stdout)["artifacts"] > 3
 
 
 def test_a_document_that_nobody_knows_is_a_mistake(place):
     told = run("delete", "nowhere.pdf", "--store", place, "--yes")
-    assert told.returncode == 2
+    assert told.exit_code == 2
     assert "has no document nowhere.pdf" in told.stderr
 
 
 def test_a_folder_without_a_store_is_left_alone(tmp_path):
     told = run("report", "--store", tmp_path)
-    assert told.returncode == 2
+    assert told.exit_code == 2
     assert list(tmp_path.iterdir()) == []

@@ -53,7 +53,7 @@ def test_wrong_inputs_are_refused_and_nothing_is_left(desk):
     desk.quire("workspace", "build", "task.md", "in/broken.pdf", "-o", "work", code=5)
     assert not (desk.folder / "work").exists()
     assert "is not a workspace" in desk.quire("workspace", "verify", "in", code=2).stderr
-    assert "cannot be read as text" in desk.quire("workspace", "build", "no.md", "in", "-o", "w", code=2).stderr
+    assert "the task no.md cannot be read" in desk.quire("workspace", "build", "no.md", "in", "-o", "w", code=2).stderr
     command = ("workspace", "build", "task.md", "in/table.pdf", "--template", "no.xlsx", "-o", "w")
     assert "the template no.xlsx cannot be read" in desk.quire(*command, code=2).stderr
 

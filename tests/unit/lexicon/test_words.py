@@ -7,12 +7,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 import quire
 from quire.evidence.extract.naming.concepts import BY_ID
+from quire.evidence.extract.sections.document_sections import Topic
 from quire.lexicon.finance.statement_kinds import STATEMENTS
 from quire.lexicon.phrases import folded, without_accents
 from quire.lexicon.words import KEYS, phrase_patterns, word_groups, word_weights, words_by_language, words_of
@@ -27,6 +28,9 @@ GROUPS = {
     "ordinals": {str(number) for number in range(1, 32)},
     "durations": {"year", "quarter", "month", "week", "day"},
     "item_columns": {"description", "quantity", "unit_price", "amount"},
+    "legal_forms": {"all", "bills", "agreements", "ends", "words", "capitals"},
+    "party_words": {"called", "labelled", "fields"},
+    **{key: {*get_args(Topic)} for key in ("section_fields", "section_headings")},
     **{key: {*STATEMENTS} for key in ("statement_names", "statement_titles", "statement_topics")},
     **{key: {*BY_ID} for key in ("labels", "label_weights", "field_names")},
 }

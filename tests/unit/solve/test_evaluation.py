@@ -15,9 +15,10 @@ import quire
 from quire.core.errors import UsageError
 from quire.core.types import BBox
 from quire.evidence.extract.values import Extraction, LeafEvidence
+from quire.evidence.learn.samples import Sample, SamplePlace
 from quire.solve.evaluation.alignment import aligned_cells, best_pairs, says_the_same
 from quire.solve.evaluation.evaluate import evaluate, graded
-from quire.solve.evaluation.fixture import ExpectedPlace, Fixture, Tolerance, load_fixtures
+from quire.solve.evaluation.fixture import ExpectedPlace, Fixture, Tolerance, fixture_json, load_fixtures
 from quire.solve.evaluation.grades import grade, intersection_over_union
 from quire.solve.evaluation.report_page import report_page
 from tests.unit.evidence.catalog.documents import invoice_pdf
@@ -210,6 +211,29 @@ def test_a_document_that_cannot_be_read_is_a_failure_of_the_report_and_the_other
     assert report["overall"]["fixtures"] == 1
     assert [one["fixture"] for one in report["failures"]] == ["broken"]
     assert b"broken" in report_page(report)
+
+
+def test_a_sample_is_a_fixture_with_its_values_as_a_tree_and_its_places(folder):
+    box = BBox(0.1, 0.2, 0.3, 0.02)
+    items = {"items[1].amount": 178.0, "items[0].amount": 124.5, "items[0].article": "Rope"}
+    places = {"total": SamplePlace(1, (box,)), "iban": SamplePlace(1, (box,))}
+    sample = Sample("d", "invoice.pdf", SCHEMA, {"total": 675.48, "iban": None, **items}, places)
+    content = fixture_json(sample, "invoice.pdf", "invoices")
+    assert content["expected"] == {
+        "total": 675.48,
+        "iban": None,
+        "items": [{"amount": 124.5, "article": "Rope"}, {"amount": 178.0}],
+    }
+    (folder / "in" / "invoice.fixture.json").write_text(json.dumps(content))
+    (loaded,) = load_fixtures([folder / "in"])
+    assert loaded.places == {"total": (ExpectedPlace(1, box),)}
+
+
+def test_a_fixture_may_name_fields_instead_of_a_schema(folder):
+    file = folder / "in" / "invoice.fixture.json"
+    content = {**json.loads(file.read_text()), "schema": ["invoice number", "total"]}
+    file.write_text(json.dumps(content))
+    assert evaluate([folder / "in"]).report["overall"]["outcomes"]["right"] >= 1
 
 
 def test_what_a_document_says_cannot_become_a_part_of_the_page():

@@ -17,7 +17,7 @@ from quire.system import stage_versions
 from quire.system.source_files import SourceTree
 from quire.system.stage_versions import STAGES, Installation, StageCode, stage_parts, stage_version
 from tests.changed_code import PACKAGE, change_code, copy_of_package
-from tests.unit.test_layers import MODULES, _statements
+from tests.unit.test_layers import MODULES, modules_imported
 
 BEFORE = 1_000_000_000  # seconds: long ago
 
@@ -186,21 +186,13 @@ def test_all_that_a_stage_imports_counts():
     assert not {module: found for module, found in left_out.items() if found}
 
 
+def tree_of(module):
+    return ast.parse(MODULES[module].read_text())
+
+
 def imported_by(module):
-    """The modules that a module imports when it runs."""
-    hidden = {
-        statement
-        for block in parsed(MODULES[module]).body
-        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
-        for statement in block.body
-    }
-    found = set()
-    for node in _statements(parsed(MODULES[module])):
-        if isinstance(node, ast.ImportFrom) and node not in hidden and (node.module or "").startswith("quire."):
-            home = node.module.removeprefix("quire.")
-            names = (f"{home}.{alias.name}" for alias in node.names)
-            found |= {name if name in MODULES else home for name in names}
-    return found
+    """The modules that a module imports when it runs. `quire` itself is a list of names, and does not count."""
+    return modules_imported(MODULES[module], annotations=False) - {"__init__"}
 
 
 def test_a_new_layout_changes_the_blocks_and_neither_texts_nor_pictures(monkeypatch, tmp_path):
@@ -248,7 +240,7 @@ BY_HAND = {
 
 def versions_by_hand(module):
     """Versions in a module that are texts: constants, members of classes, arguments, and parts of keys."""
-    tree = parsed(MODULES[module])
+    tree = tree_of(module)
     constants = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AnnAssign):

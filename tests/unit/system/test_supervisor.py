@@ -8,6 +8,7 @@ from threading import Event
 
 import pytest
 
+from quire.core.errors import StoreError
 from quire.system import supervisor
 from quire.system.supervisor import SupervisedThread, restarts, supervised
 
@@ -31,6 +32,27 @@ def test_a_thread_goes_on_after_errors_that_are_logged_and_counted(monkeypatch, 
     assert restarts()["test-thread"] == 2
     waits = [record.getMessage() for record in caplog.records]
     assert waits == [f"test-thread failed, and starts again in {s:g} s: the disk is full" for s in (0.001, 0.002)]
+
+
+@pytest.mark.parametrize(
+    ("error", "traced"),
+    [(StoreError("the database is away; check that the server runs"), False), (KeyError("lost"), True)],
+    ids=["explained", "unexpected"],
+)
+def test_an_error_that_says_what_happened_is_logged_without_its_traceback(monkeypatch, caplog, error, traced):
+    monkeypatch.setattr(supervisor, "FIRST_S", 0.001)
+    errors = [error]
+
+    def work(_: Event) -> None:
+        if errors:
+            raise errors.pop()
+
+    with caplog.at_level(logging.WARNING, logger="quire"):
+        thread = SupervisedThread("test-traced", work)
+        thread.start()
+        thread.join(60)
+    assert str(error) in caplog.text
+    assert ("Traceback" in caplog.text) == traced
 
 
 def test_the_back_off_is_bounded_and_ends_with_the_thread(monkeypatch, caplog):

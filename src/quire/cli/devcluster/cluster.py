@@ -21,7 +21,7 @@ PACKAGES = {
     "restate": install_advice("restate"),
     "hypercorn": install_advice("restate"),
 }
-"""What the workers import, each with how to get it."""
+"""The packages that the workers import, each with how to install it."""
 
 
 @dataclass(frozen=True, slots=True)

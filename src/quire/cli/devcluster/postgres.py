@@ -27,7 +27,7 @@ def find_programs() -> Path | None:
 
 
 HELD = "pre-existing shared memory block"
-"""What PostgreSQL logs when processes of a killed server have not ended yet."""
+"""The log line of PostgreSQL when processes of a killed server have not ended yet."""
 
 
 class PostgresProgram(ServerProgram):

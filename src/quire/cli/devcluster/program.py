@@ -50,7 +50,7 @@ class ServerProgram:
         return self.folder / f"{self.name}.log"
 
     def logged(self) -> str:
-        """What it has logged since its last start."""
+        """The log of the program since its last start."""
         return self.log.read_bytes()[self._logged_before :].decode(errors="replace")
 
     @property

@@ -74,9 +74,9 @@ def no_files() -> RequestRefused:
     return invalid("missing", ("files",), "Field required")
 
 
-def file_without_name(index: int) -> RequestRefused:
+def file_without_name(position: int) -> RequestRefused:
     """A part `files` that is no upload, because it has no file name."""
-    return invalid("value_error", ("files", index), "Value error, Expected UploadFile, received: <class 'str'>")
+    return invalid("value_error", ("files", position), "Value error, Expected UploadFile, received: <class 'str'>")
 
 
 def _grouped(fields: Fields) -> dict[str, list[str]]:
@@ -147,7 +147,7 @@ def _callbacks(sent: Mapping[str, list[str]]) -> tuple[CallbackSpec, ...]:
 
 
 def _callback(text: str) -> CallbackSpec:
-    """What is no valid object is taken for an address, and refused as one."""
+    """A callback as an object or an address. A text that is no valid object is refused as an address."""
     with suppress(ValidationError):
         return CallbackSpec.model_validate_json(text)
     try:

@@ -59,14 +59,18 @@ def _offered(value: Any) -> Any:
 def _operations() -> Iterator[tuple[str, Literal["get", "post"], Json]]:
     converted = _responses("ConvertDocumentResponse", "CountsResponse", archive=True)
     accepted, chunked = _responses("TaskStatusResponse"), _responses("ChunkDocumentResponse", archive=True)
-    for wait, said, answer in (("", "", converted), ("_async", " as a task", accepted)):
+    for wait, as_task, answer in (("", "", converted), ("_async", " as a task", accepted)):
         end = wait.replace("_", "/")
         body = _body("ConvertSourcesRequest")
         named = f"process_url{wait}_v1_convert_source{wait}_post"
-        yield f"/v1/convert/source{end}", "post", _operation("convert", f"Convert sources{said}", named, answer, body)
+        yield (
+            f"/v1/convert/source{end}",
+            "post",
+            _operation("convert", f"Convert sources{as_task}", named, answer, body),
+        )
         named = f"process_file{wait}_v1_convert_file{wait}_post"
         body = _body(f"Body_{named}", "multipart/form-data")
-        yield f"/v1/convert/file{end}", "post", _operation("convert", f"Convert files{said}", named, answer, body)
+        yield f"/v1/convert/file{end}", "post", _operation("convert", f"Convert files{as_task}", named, answer, body)
         for kind in ("source", "file"):
             named = f"old_convert_{kind}{wait}_v1alpha_convert_{kind}{wait}_post"
             form = _body("Body_process_file_v1_convert_file_post", "multipart/form-data")
@@ -75,7 +79,7 @@ def _operations() -> Iterator[tuple[str, Literal["get", "post"], Json]]:
                 f"/v1alpha/convert/{kind}{end}",
                 "post",
                 {
-                    **_operation("v1alpha", f"Convert in the form of v1alpha{said}", named, answer, body),
+                    **_operation("v1alpha", f"Convert in the form of v1alpha{as_task}", named, answer, body),
                     "deprecated": True,
                 },
             )
@@ -83,13 +87,13 @@ def _operations() -> Iterator[tuple[str, Literal["get", "post"], Json]]:
     body = _body("BatchConvertSourcesRequest")
     yield "/v1/convert/source/batch", "post", _operation("convert", "Convert to buckets", named, accepted, body)
     for chunker, title in _TITLES.items():
-        for wait, said, answer in (("", "", chunked), ("_async", " as async task", accepted)):
+        for wait, as_task, answer in (("", "", chunked), ("_async", " as async task", accepted)):
             for kind in ("source", "file"):
                 end, named = wait.replace("_", "/"), _chunk_name(chunker, kind, wait)
                 body = _body(f"{title}OptionsDocumentsRequest")
                 if kind == "file":
                     body = _body(f"Body_{named}", "multipart/form-data")
-                summary = f"Chunk {kind}s with {title}{said}"
+                summary = f"Chunk {kind}s with {title}{as_task}"
                 yield f"/v1/chunk/{chunker}/{kind}{end}", "post", _operation("chunk", summary, named, answer, body)
     wait_s = {
         "name": "wait",
@@ -127,29 +131,29 @@ def _operations() -> Iterator[tuple[str, Literal["get", "post"], Json]]:
 
 def refusals(path: str, operation: Json, *, public: bool) -> Json:
     """The responses of a server that does not do what it is asked, by status, where these are the same everywhere."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     if not public:
-        found |= {
+        texts |= {
             "401": "The key is missing, or is another one.",
             "403": "The request is from another web site.",
             "421": "The server has another name than the request says.",
             "503": "The server is busy, or stops, or its database is away; see `Retry-After`.",
         }
     if "requestBody" in operation:
-        found |= {
+        texts |= {
             "400": "The body cannot be parsed.",
             "408": "The body took too long to arrive.",
             "413": "The body, or a file in it, is too large.",
             "415": "The body is of another media type.",
         }
     if any(path.startswith(one) for one in ("/v1/", "/v1alpha/")) and path.endswith(("/source", "/file")):
-        found["504"] = "The task took longer than a synchronous call waits."
-    return {status: _described(text, "HTTPValidationError") for status, text in found.items()}
+        texts["504"] = "The task took longer than a synchronous call waits."
+    return {status: _described(text, "HTTPValidationError") for status, text in texts.items()}
 
 
 def _operation(tag: str, summary: str, name: str, responses: Json, body: Json | None = None) -> Json:
-    found: Json = {"tags": [tag], "summary": summary, "operationId": name, "responses": responses}
-    return found if body is None else {**found, "requestBody": body}
+    operation: Json = {"tags": [tag], "summary": summary, "operationId": name, "responses": responses}
+    return operation if body is None else {**operation, "requestBody": body}
 
 
 def _body(schema: str, content_type: str = "application/json") -> Json:

@@ -1,4 +1,4 @@
-"""What this server allows, and the conversion options that it refuses."""
+"""The policy of this server, and the conversion options that it refuses."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ _CUSTOM = {
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What this server allows. `vision` is the engine for `pipeline: vlm`, whose model is asked about pictures too.
+    """The limits and choices that this server allows. `vision` is the engine for `pipeline: vlm`, whose model is asked
+    about pictures too.
 
     `tesseract_data` are the installed traineddata of Tesseract, none where it is not installed. `timeout_s` is that of
     a document when the request has none; None means the maximum. `remote_models` are those that requests name. With

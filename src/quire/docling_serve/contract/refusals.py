@@ -1,4 +1,4 @@
-"""Why a request is refused, in the shape that clients of docling-serve read."""
+"""Refusals of requests, in the shape that clients of docling-serve read."""
 
 from __future__ import annotations
 

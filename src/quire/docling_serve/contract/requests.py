@@ -174,7 +174,7 @@ class ProgressTaskCompleted(_Body):
 
 
 class ProgressCallbackRequest(_Body):
-    """What a worker of docling-serve tells its server, and what a callback receives."""
+    """Progress that a worker of docling-serve tells its server, and that a callback receives."""
 
     task_id: str
     progress: Annotated[
@@ -199,7 +199,7 @@ class BatchConvertSourcesRequest(_Body):
 
 
 class ChunkRequest(_Body):
-    """What the requests of both chunkers share."""
+    """The common part of the requests of both chunkers."""
 
     convert_options: ConvertDocumentsOptions = ConvertDocumentsOptions()
     sources: list[Source] = Field(min_length=1)

@@ -144,7 +144,8 @@ def _vision(options: ConvertDocumentsOptions, policy: Policy) -> str:
 
 
 def _reads_with_tesseract(options: ConvertDocumentsOptions, languages: Sequence[Language], policy: Policy) -> bool:
-    """Where it is asked for and has the data: clients name it by default, with languages that few servers have."""
+    """Whether Tesseract reads: it is asked for and has the data. Clients name it by default, with languages that few
+    servers have."""
     asked = options.ocr_preset in ("tesseract", "tesserocr")
     data = policy.tesseract_data
     return asked and bool(data) and all(language.installed(data) for language in languages)
@@ -153,7 +154,7 @@ def _reads_with_tesseract(options: ConvertDocumentsOptions, languages: Sequence[
 def _languages(sent: Sequence[str]) -> list[Language]:
     """Language tags, codes of engines and names, one each or joined as Tesseract (`eng+deu`) and old clients do."""
     words = [word.strip() for text in sent for word in re.split(r"[,;+]", text)]
-    found: dict[str, Language] = {}
+    languages: dict[str, Language] = {}
     for word in words:
         if word.lower() in ("", "auto"):
             continue
@@ -161,8 +162,8 @@ def _languages(sent: Sequence[str]) -> list[Language]:
             language = resolve(_ENGINE_CODES.get(word.lower(), word))
         except UsageError as error:
             raise refuse(f"ocr_lang: {error}") from None
-        found[language.code] = language
-    return list(found.values())
+        languages[language.code] = language
+    return list(languages.values())
 
 
 def _outputs(order: Order, policy: Policy, version: str | None) -> OutputOptions:
@@ -185,22 +186,23 @@ def _outputs(order: Order, policy: Policy, version: str | None) -> OutputOptions
 
 
 def _enriching(options: ConvertDocumentsOptions, policy: Policy) -> EnrichArgument | None:
-    """What a vision model is asked: the one that the request names for descriptions, where the server allows that."""
+    """The questions to a vision model: the one that the request names for descriptions, where the server allows
+    that."""
     kinds = asked_enrichments(options)
     if not kinds:
         return None
     named = options.picture_description_api
     described = named or options.picture_description_local
-    asked: EnrichArgument = {
+    argument: EnrichArgument = {
         "kinds": kinds,
         "prompt": described.prompt if described else DESCRIBE,
         "least_area": options.picture_description_area_threshold,
     }
     if named and policy.remote_models:
-        asked["api"] = named.model_dump(mode="json")
+        argument["api"] = named.model_dump(mode="json")
     elif named:
-        asked["api_refused"] = True
-    return asked
+        argument["api_refused"] = True
+    return argument
 
 
 def _chunking(order: Order) -> dict[str, Any] | None:

@@ -1,1 +1,1 @@
-"""What docling-serve answers about documents: contents, errors, confidence, counts, and its callbacks."""
+"""The answers of docling-serve about documents: contents, errors, confidence and counts."""

@@ -5,7 +5,6 @@ They are made where the work is done: in a workflow or a worker.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -16,7 +15,7 @@ DocumentState = Literal["success", "partial_success", "failure", "skipped"]
 Phase = Literal["admission", "source_enumeration", "execution", "orchestration"]
 Trouble = Category | Literal["source", "target", "limit", "pages", "model", "no model"]
 """The class of an error of Quire, or more exactly what was wrong: the source could not be fetched, the target could not
-be written, a limit was exceeded, the format is not allowed, the page range is outside the document, a model did not
+be written, a limit was exceeded, the page range is outside the document, a model did not
 answer, there is no model."""
 
 
@@ -52,9 +51,9 @@ _RETRYABLE = frozenset(category for category, useful in RETRYABLE.items() if use
 
 def task_meta(statuses: Iterable[str], total: int, *, pages: int | None = None, pages_done: int | None = None) -> Json:
     """Counts of a task from the statuses of the documents that are finished. Old clients ignore the pages."""
-    found = list(statuses)
-    succeeded, partly = found.count("success"), found.count("partial_success")
-    meta = dict(zip(COUNTED, (total, len(found), succeeded, partly, len(found) - succeeded - partly), strict=True))
+    ended = list(statuses)
+    succeeded, partly = ended.count("success"), ended.count("partial_success")
+    meta = dict(zip(COUNTED, (total, len(ended), succeeded, partly, len(ended) - succeeded - partly), strict=True))
     if pages is not None:
         meta |= {"num_pages": pages, "num_pages_processed": pages_done or 0}
     return meta
@@ -63,7 +62,7 @@ def task_meta(statuses: Iterable[str], total: int, *, pages: int | None = None, 
 def failure(
     message: str, trouble: Trouble, *, phase: Phase = "execution", details: Mapping[str, str] | None = None
 ) -> Json:
-    """Why a task as a whole failed."""
+    """The failure of a task as a whole."""
     return {
         "category": _COMPONENTS[trouble][1],
         "message": message,
@@ -92,14 +91,14 @@ def error_item(message: str, trouble: Trouble, *, page: int | None = None, modul
 
 def pages_outside(pages: int, first: int) -> Json:
     """The error of a page range that begins after the last page."""
-    said = f"Document has {pages} pages, fewer than the requested page_range start {first}."
-    return error_item(said, "pages")
+    message = f"Document has {pages} pages, fewer than the requested page_range start {first}."
+    return error_item(message, "pages")
 
 
 def exported(filename: str, contents: Mapping[str, Any] | None = None) -> Json:
     """The document of an answer: its name and the contents by format, None where they were not requested."""
-    found = contents or {}
-    return {"filename": filename, **{f"{name}_content": found.get(name) for name in CONTENTS}}
+    by_format = contents or {}
+    return {"filename": filename, **{f"{name}_content": by_format.get(name) for name in CONTENTS}}
 
 
 def converted(
@@ -124,37 +123,16 @@ def converted(
     }
 
 
-def encoded(answer: Json, json_content: str | bytes | None) -> bytes:
-    """An answer as JSON with the `json_content` of its document, which is JSON already and is not parsed again."""
-    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-    if json_content is None:
-        return text
-    content = json_content.encode() if isinstance(json_content, str) else json_content
-    empty = b'"json_content":null'  # cannot be part of a text: there quotation marks are escaped
-    return text.replace(empty, empty[:-4] + content, 1)
-
-
-def chunked(chunks: Sequence[Json], documents: Sequence[Json], processing_time: float) -> Json:
-    """ChunkDocumentResponse; the documents are from `chunked_document`."""
-    return {"chunks": list(chunks), "documents": list(documents), "processing_time": processing_time}
-
-
 def chunked_document(
-    filename: str,
-    status: DocumentState,
-    *,
-    contents: Mapping[str, Any] | None = None,
-    errors: Sequence[Json] = (),
-    timings: Json | None = None,
-    confidence: Json | None = None,
+    filename: str, status: DocumentState, *, errors: Sequence[Json] = (), confidence: Json | None = None
 ) -> Json:
-    """A document of a chunk answer, under `content` and not `document`."""
+    """A document of a chunk answer, under `content` and not `document`, and without its contents."""
     return {
         "kind": "ExportResult",
-        "content": exported(filename, contents),
+        "content": exported(filename),
         "status": status,
         "errors": list(errors),
-        "timings": timings or {},
+        "timings": {},
         "confidence": confidence,
     }
 
@@ -173,10 +151,10 @@ def counts(statuses: Sequence[str], processing_time: float) -> Json:
 
 def timings(rows: Iterable[tuple[str, Literal["page", "document"], float, str]]) -> Json:
     """Profiled stages from rows of stage, scope, seconds and start (ISO 8601)."""
-    found: Json = {}
+    by_stage: Json = {}
     for stage, scope, seconds, start in rows:
-        item = found.setdefault(stage, {"scope": scope, "count": 0, "times": [], "start_timestamps": []})
+        item = by_stage.setdefault(stage, {"scope": scope, "count": 0, "times": [], "start_timestamps": []})
         item["count"] += 1
         item["times"].append(seconds)
         item["start_timestamps"].append(start)
-    return found
+    return by_stage

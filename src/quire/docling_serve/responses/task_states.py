@@ -71,7 +71,7 @@ def versions(installed: Mapping[str, str], quire: str) -> Json:
 
 
 def capabilities(policy: Policy, found: Mapping[str, str], *, api_key_required: bool) -> Json:
-    """What this deployment allows; `found` is from `versions`, without the platform."""
+    """The capabilities of this deployment; `found` is from `versions`, without the platform."""
     vision = [] if policy.vision is None else [_preset("default", f"Server default ({policy.vision})", "default")]
     seen = "default" if vision else ""
     own = [_preset("default", "Server default (quire)", "default")]

@@ -1,4 +1,4 @@
-"""What workers do for extractions: extract from a document that was read, compare what was read again, write reports.
+"""Jobs of workers for extractions: extract from a document that was read, compare what was read again, write reports.
 
 Runs in worker processes. A worker has no store: the parent loads what it needs, and saves what it makes.
 """
@@ -70,10 +70,12 @@ class Sampling:
 def extracted(request: Extracting, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The extraction as JSON; the header says whether an extractor failed, the versions of the extractors, and which
     places are to be read again."""
-    asked = request.asked
-    catalog, schema = loaded_result(request.document, work).catalog(), asked.asked()
+    extract_request = request.asked
+    catalog, schema = loaded_result(request.document, work).catalog(), extract_request.extract_schema()
     with answered_by(answers_of_parent(work), request.model):
-        made = extract(catalog, schema, find_extractors(asked.extractors), min_confidence=asked.min_confidence)
+        made = extract(
+            catalog, schema, find_extractors(extract_request.extractors), min_confidence=extract_request.min_confidence
+        )
     places = reread_places(made, schema, catalog, request.engine) if request.engine else ()
     boxes = [(one.page, one.bbox.left, one.bbox.top, one.bbox.width, one.bbox.height) for one in places]
     header = {"failures": len(made.failures), "extractors": list(made.extractors), "places": boxes}
@@ -84,7 +86,7 @@ def reread(request: Rereading, work: WorkerWork) -> tuple[dict[str, object], byt
     """The extraction with what was read again, as JSON; the header says whether something failed."""
     catalog = loaded_result(request.document, work).catalog()
     extraction = decode_extraction(request.extraction)
-    made = with_readings(extraction, request.asked.asked(), catalog, request.engine, request.readings)
+    made = with_readings(extraction, request.asked.extract_schema(), catalog, request.engine, request.readings)
     return {"failures": len(made.failures), "extractors": list(made.extractors)}, encode_extraction(made)
 
 

@@ -1,4 +1,4 @@
-"""What is extracted from documents, as a value that a run carries."""
+"""The request for an extraction, as a value that a run carries."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ExtractRequest:
             raise UsageError(f"the least confidence is {min_confidence}; choose from 0 to 1")
         languages = tuple(lang) if reread else ()
         request = cls(schema, named, tuple(extractors) or DEFAULT, float(min_confidence), reread, languages)
-        request.asked()
+        request.extract_schema()
         request.versions()
         return request
 
@@ -77,7 +77,7 @@ class ExtractRequest:
             "lang": list(self.lang),
         }
 
-    def asked(self) -> ExtractSchema:
+    def extract_schema(self) -> ExtractSchema:
         return asked_schema(self.schema, self.fields)
 
     def engine(self) -> Engine | None:
@@ -85,12 +85,14 @@ class ExtractRequest:
         return reread_engine(self.reread, self.lang) if self.reread else None
 
     def versions(self) -> dict[str, str]:
-        """What decides the proposals of each extractor, by name, and what the places are read again by: for keys."""
+        """The versions of the extractors by name, and that of the engine that reads places again: for keys."""
         return extractor_versions(self.extractors) | engine_version(self.reread, self.lang)
 
     def digest(self, versions: Mapping[str, str]) -> Digest:
         """Of everything that decides the extraction of a document, besides what was read of it."""
-        return digest_of([stage_version("extract"), self.asked().digest, list(versions.items()), self.min_confidence])
+        return digest_of(
+            [stage_version("extract"), self.extract_schema().digest, list(versions.items()), self.min_confidence]
+        )
 
 
 def extractor_versions(names: Sequence[str]) -> dict[str, str]:
@@ -100,7 +102,7 @@ def extractor_versions(names: Sequence[str]) -> dict[str, str]:
 
 
 def engine_version(reread: str, lang: Sequence[str] = ()) -> dict[str, str]:
-    """What decides the readings of the engine that reads places again; empty without one."""
+    """The version of the engine that reads places again, for keys; empty without one."""
     if not reread:
         return {}
     engine = reread_engine(reread, lang)

@@ -43,7 +43,7 @@ class ExtractSteps:
         self._documents = documents
 
     def extraction(
-        self, document: DocumentReference, asked: ExtractRequest, *, on_event: Sink | None = None
+        self, document: DocumentReference, request: ExtractRequest, *, on_event: Sink | None = None
     ) -> tuple[Digest, bool]:
         """The extraction of a document as JSON in the store, and whether it was there already. `on_event` gets what
         became of the questions to the engine that reads places again.
@@ -53,31 +53,31 @@ class ExtractSteps:
         of that model.
         """
         steps = self._scoped(document)
-        versions = asked.versions()
-        key = extraction_key(document, asked, versions)
+        versions = request.versions()
+        key = extraction_key(document, request, versions)
 
         def make(claim: Claim) -> Digest:
-            model, engine = _model(), asked.engine()
+            model, engine = _model(), request.engine()
             with steps.requested(document) as read:
-                job = jobs.Extracting(read, asked, model and model.named, engine.name if engine else "")
+                job = jobs.Extracting(read, request, model and model.named, engine.name if engine else "")
                 answers = partial(answered_here, RecordedAnswers(steps.store), model, document["source"]["id"])
                 lane = Lane.LONG if model else lane_of(document["ledger"]["pages"])
                 call = "quire.durable.extracts.extract_jobs:extracted"
                 reply = steps.work(call, job, EXPORT_S, lane=lane, more={REQUEST: answers})
                 if engine is not None:
-                    reply = _reread(steps, read, asked, engine, reply, on_event, lane)
+                    reply = _reread(steps, read, request, engine, reply, on_event, lane)
             if reply.header["failures"]:
                 failed = artifact_key(f"{STAGE}/failed", "1", (key, digest_of(reply.data.decode())), digest_of({}))
                 return self._saved(document, failed, reply.data)
-            said = zip(asked.extractors, cast("list[str]", reply.header["extractors"]), strict=True)
-            used = versions | dict(said)
+            reported = zip(request.extractors, cast("list[str]", reply.header["extractors"]), strict=True)
+            used = versions | dict(reported)
             if used != versions:
-                return self._saved(document, extraction_key(document, asked, used), reply.data)
+                return self._saved(document, extraction_key(document, request, used), reply.data)
             return self._saved(document, key, reply.data, claim)
 
-        found, hit = made_once(steps.store, key, partial(steps.store.find, key), make)
+        digest, hit = made_once(steps.store, key, partial(steps.store.find, key), make)
         steps.store.flush()
-        return found, hit
+        return digest, hit
 
     def load(self, document: DocumentReference, digest: Digest) -> bytes:
         return self._scoped(document).store.load(digest)
@@ -105,7 +105,7 @@ class ExtractSteps:
 def _reread(
     steps: DocumentSteps,
     read: Export,
-    asked: ExtractRequest,
+    request: ExtractRequest,
     engine: Engine,
     extracted: WorkerReply,
     on_event: Sink | None,
@@ -115,15 +115,15 @@ def _reread(
     boxes = cast("list[tuple[int, float, float, float, float]]", extracted.header["places"])
     places = [Part(page, BBox(*box)) for page, *box in boxes]
     readings = crop_readings(steps.store, read.source, engine, places, on_event=on_event)
-    job = jobs.Rereading(read, asked, extracted.data, (engine.name, engine.version), readings)
+    job = jobs.Rereading(read, request, extracted.data, (engine.name, engine.version), readings)
     return steps.work("quire.durable.extracts.extract_jobs:reread", job, EXPORT_S, lane=lane)
 
 
-def extraction_key(document: DocumentReference, asked: ExtractRequest, versions: Mapping[str, str]) -> ArtifactKey:
+def extraction_key(document: DocumentReference, request: ExtractRequest, versions: Mapping[str, str]) -> ArtifactKey:
     """The key of an extraction: what was read, the schema, and the versions of extractors and engine."""
     source = document["source"]
     inputs = document["document"], document["index"], source["id"], source["name"]
-    return artifact_key(STAGE, "1", inputs, asked.digest(versions))
+    return artifact_key(STAGE, "1", inputs, request.digest(versions))
 
 
 def _model() -> LanguageModel | None:
@@ -148,8 +148,8 @@ def extracting(documents: DocumentSteps) -> TellingService:
         reread: str,
         lang: Sequence[str],
     ) -> Json:
-        asked = ExtractRequest.of(schema, fields, extractors, min_confidence, reread, lang)
-        return json.loads(steps.load(document, steps.extraction(document, asked, on_event=on_event)[0]))
+        request = ExtractRequest.of(schema, fields, extractors, min_confidence, reread, lang)
+        return json.loads(steps.load(document, steps.extraction(document, request, on_event=on_event)[0]))
 
     return TellingService(service)
 
@@ -159,8 +159,8 @@ def reporting(documents: DocumentSteps) -> Callable[..., Files]:
     steps = ExtractSteps(documents)
 
     def service(document: DocumentReference, extraction: Mapping[str, Json], formats: Sequence[str]) -> Files:
-        wanted = [check_report_format(name) for name in dict.fromkeys(formats)]
-        made = steps.reports(document, extraction, wanted)
+        chosen = [check_report_format(name) for name in dict.fromkeys(formats)]
+        made = steps.reports(document, extraction, chosen)
         return Files({f"{SUFFIX}.{format}": data for format, data in made.items()})
 
     return service

@@ -1,4 +1,4 @@
-"""What workers do for the ready-made pipelines: find the fields of a form, and read a drawing.
+"""Jobs of workers for the ready-made pipelines: find the fields of a form, and read a drawing.
 
 Runs in worker processes. A worker has no store: the parent loads what it needs, and saves what it makes.
 """

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from quire.reading.result import DocumentResult
 
 DRAWING_S = 7200.0
-"""How long a worker may read a drawing: a large sheet is some hundred pictures for OCR."""
+"""The longest time for a worker to read a drawing: a large sheet is some hundred pictures for OCR."""
 _JOBS = "quire.durable.flows.domain_jobs"
 _FORM_INPUTS = {"document": Port(Type("result")), "source": Port(Type("document"))}
 

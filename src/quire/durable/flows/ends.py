@@ -19,13 +19,13 @@ from quire.flow.definition import FlowDefinition
 from quire.reading.messages import KeyedReadArgument, OutputReference, SourceJson
 
 
-def identified(given: Mapping[str, Json]) -> dict[str, SourceJson]:
+def identified(documents: Mapping[str, Json]) -> dict[str, SourceJson]:
     """Files by their content. A file that cannot be opened is left out: the step that needs it reports the error."""
-    found: dict[str, SourceJson] = {}
-    for name, source in given.items():
+    sources: dict[str, SourceJson] = {}
+    for name, source in documents.items():
         with suppress(QuireError):
-            found[name] = _source(source).to_json()
-    return found
+            sources[name] = _source(source).to_json()
+    return sources
 
 
 def document_request(making: Making) -> KeyedReadArgument:
@@ -38,9 +38,11 @@ def document_request(making: Making) -> KeyedReadArgument:
     return {"key": request.key(), "request": request.to_json()}
 
 
-def _source(given: object) -> SourceRef:
+def _source(document: object) -> SourceRef:
     """The file that an input names: by its path alone, or with a name and an id."""
-    named: dict[str, Json] = {"path": given} if isinstance(given, str) else dict(cast("Mapping[str, Json]", given))
+    named: dict[str, Json] = (
+        {"path": document} if isinstance(document, str) else dict(cast("Mapping[str, Json]", document))
+    )
     name = named.get("name") or Path(named["path"]).name
     if named.get("id"):
         return SourceRef.from_json(cast("SourceJson", {**named, "name": name}))

@@ -163,7 +163,7 @@ class Values:
         return _constant(self._followed(load(), reference)) if reference.path else StoredValue(digest, load)
 
     def _content(self, digest: Digest) -> object:
-        """What a component returned: JSON, or the bytes that it stands for."""
+        """The output of a component: JSON, or the bytes that it stands for."""
         value = json.loads(self.store.load(digest))
         if isinstance(value, dict) and BYTES in value and not self.plain:
             return self.store.load(Digest(value[BYTES]))

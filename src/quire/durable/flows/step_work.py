@@ -1,4 +1,4 @@
-"""What a step of a flow does, in a thread of the runtime: look up its key, call its component, save the result."""
+"""The work of a step of a flow, in a thread of the runtime: look up its key, call its component, save the result."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class Making:
         if self.component.service:
             return self._served(key, parts, begun, on_event)
         find = partial(self._store.find, key)
-        found, hit = made_once(self._store, key, find, lambda claim: self._made(key, parts, claim))
-        return self._found(found, key) if hit else self._new(found, key, begun)
+        digest, hit = made_once(self._store, key, find, lambda claim: self._made(key, parts, claim))
+        return self._found(digest, key) if hit else self._new(digest, key, begun)
 
     def _found(self, digest: Digest, key: ArtifactKey) -> StepValue:
         return {**self._given(digest, key), "hit": True}
@@ -87,8 +87,8 @@ class Making:
         """
 
         def find() -> StepValue | None:
-            found = self._store.find(key)
-            return None if found is None else self._found(found, key)
+            digest = self._store.find(key)
+            return None if digest is None else self._found(digest, key)
 
         def make(claim: Claim) -> StepValue:
             service = self.values.services[self.component.service]
@@ -107,7 +107,7 @@ class Making:
         return value
 
     def _failures(self, output: object) -> int:
-        """How many extractors failed beside others, or places of a drawing could not be read."""
+        """The number of extractors that failed beside others, or of places of a drawing that could not be read."""
         made = cast("Mapping[str, Json]", output)
         match self.component.service:
             case "extract":
@@ -129,9 +129,9 @@ class Making:
     def service_pages(self) -> StepValue | PageSelection:
         """The stored result of a service; without one, the pages that the service has to process."""
         key = self._key(self.values.arguments(self.step.input))
-        found = self._store.find(key)
-        if found is not None:
-            return {**self._given(found, key), "hit": True}
+        digest = self._store.find(key)
+        if digest is not None:
+            return {**self._given(digest, key), "hit": True}
         numbers = cast("Sequence[int]", self._called(self._references(), None, self._page_service.numbers))
         return {"pages": selection(numbers), "last": max(numbers, default=0)}
 
@@ -187,10 +187,10 @@ class Making:
     def look_up(self) -> StepValue | PageCount:
         """The list by page if it is in the store, otherwise the number of pages."""
         key = self._key(self.values.arguments(self.step.input))
-        found = self._store.find(key)
-        if found is None:
+        digest = self._store.find(key)
+        if digest is None:
             return {"count": len(self._page_numbers())}
-        return {**self._listed(found), "key": key, "hit": True}
+        return {**self._listed(digest), "key": key, "hit": True}
 
     def some_pages(self, start: int, stop: int) -> MadePages:
         """Make the missing pages in a range of positions. A failed page is reported in `errors` by its number, unless
@@ -232,8 +232,8 @@ class Making:
         return {"hits": len(keys) - len(missing), "made": len(missing) - len(errors), "errors": errors}
 
     def _missing(self, keys: Mapping[int, ArtifactKey]) -> list[int]:
-        found = self._store.find_many(list(keys.values()))
-        return [position for position, key in keys.items() if key not in found]
+        stored = self._store.find_many(list(keys.values()))
+        return [position for position, key in keys.items() if key not in stored]
 
     def settled(self, start: int, stop: int, reason: str) -> MadePages:
         """The pages of a group that still failed after all attempts, with the reason of the last attempt."""
@@ -261,8 +261,8 @@ class Making:
                 value = self.values.steps.get(one.step)
                 made_from = value.get("document") if value else None
             else:
-                given = self.values.inputs.get(one.name)
-                made_from = given["id"] if is_source(given) else ""
+                source = self.values.inputs.get(one.name)
+                made_from = source["id"] if is_source(source) else ""
             if made_from:
                 return str(made_from)
         return ""
@@ -291,8 +291,8 @@ class Making:
         """
         if self.component.service != "export" or "formats" not in self.step.input:
             return {}
-        given = self.values.part(self.step.input["formats"])
-        names = given.load() if isinstance(given, StoredValue) else None
+        formats = self.values.part(self.step.input["formats"])
+        names = formats.load() if isinstance(formats, StoredValue) else None
         versions: dict[str, str] = {}
         for name in names if isinstance(names, list) else ():
             if isinstance(name, str) and name not in FORMATS:
@@ -301,13 +301,13 @@ class Making:
         return versions
 
     def embedder_versions(self) -> dict[str, str]:
-        """What decides the vectors of the embedders that `embed` asks, by name."""
+        """The versions of the embedders that `embed` asks, by name."""
         if self.component.service != "embed":
             return {}
         return embedder_versions(self._named("embedders"))
 
     def extractor_versions(self) -> dict[str, str]:
-        """What decides the values of the extractors and the engine that `extract` asks, by name.
+        """The versions of the extractors and of the engine that `extract` asks, by name.
 
         One that cannot be found is left out, because extracting itself fails with the reason.
         """
@@ -324,8 +324,8 @@ class Making:
         return names if isinstance(names, list) else ()
 
     def _set(self, option: str) -> Json:
-        given = self.values.part(self.step.options[option]) if option in self.step.options else None
-        return given.load() if isinstance(given, StoredValue) else None
+        part = self.values.part(self.step.options[option]) if option in self.step.options else None
+        return part.load() if isinstance(part, StoredValue) else None
 
     def _page_key(self, position: int) -> ArtifactKey:
         return self._key(self.values.at_page(position).arguments(self.step.input), "page")
@@ -335,11 +335,11 @@ class Making:
         return digest_of({"unit": self.component.unit, **self.options()})
 
     def options(self) -> dict[str, Json]:
-        given = {name: part.load() for name, part in self.values.arguments(self.step.options).items()}
-        for name, value in given.items():
+        options = {name: part.load() for name, part in self.values.arguments(self.step.options).items()}
+        for name, value in options.items():
             if problem := self.component.options[name].type.problem(value):
                 raise RunError(f"the option {name!r} of step {self.step.id!r} {problem}", category="config")
-        return self.component.settings(given)
+        return self.component.settings(options)
 
     def _page_numbers(self) -> list[int]:
         """The numbers of the pages that the step runs over, from the value that it refers to by page."""
@@ -371,11 +371,11 @@ class Making:
         for row in zip(*split.values(), strict=True):
             yield {**arguments, **dict(zip(split, row, strict=True))}
 
-    def _has_regions(self, given: Expression) -> bool:
-        value = self.values.steps.get(given.step) if isinstance(given, StepReference) else None
-        if value is None or not isinstance(given, StepReference):
+    def _has_regions(self, expression: Expression) -> bool:
+        value = self.values.steps.get(expression.step) if isinstance(expression, StepReference) else None
+        if value is None or not isinstance(expression, StepReference):
             return False
-        return value["kind"] == "regions" or (value["kind"] == "result" and not given.path)
+        return value["kind"] == "regions" or (value["kind"] == "result" and not expression.path)
 
     def _called(
         self, arguments: Mapping[str, object], page: int | None, function: Callable[..., object] | None = None

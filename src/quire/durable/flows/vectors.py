@@ -40,7 +40,7 @@ def embedding(store: Store) -> Callable[..., Files]:
 
 
 def embedder_versions(names: Sequence[str]) -> dict[str, str]:
-    """What decides the vectors of embedders, by name, for keys: the model of a server or folder may change. Without
+    """The versions of embedders by name, for keys: the model of a server or folder may change. Without
     names it is the default one.
 
     One that cannot be found is left out, because embedding itself fails with the reason.

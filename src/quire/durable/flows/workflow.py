@@ -93,7 +93,6 @@ class Flows:
         password: Password = None,
         import_paths: bool = False,
         definitions: bool = False,
-        components: ComponentRegistry | None = None,
         registered: Mapping[str, Registered] | None = None,
     ) -> None:
         self.store = steps.store
@@ -110,7 +109,7 @@ class Flows:
         }
         self.password = password
         self.trusting = ComponentRegistry(import_paths=True) if import_paths else None
-        self.components = components or self.trusting or ComponentRegistry()
+        self.components = self.trusting or ComponentRegistry()
         self._registered: dict[str, Registered] = dict(registered or {})
         self._definitions = definitions or import_paths
         self._known: dict[str, FlowDefinition] = {}
@@ -144,25 +143,25 @@ class Flows:
             self._registered[name] = FlowWithComponents(load_flow(shipped[name], components), components)
         return self._registered[name]
 
-    def _found(self, given: str | Mapping[str, Json]) -> tuple[FlowDefinition, ComponentRegistry]:
-        if isinstance(given, str):
-            found = self.named(given)
-            return found.definition, found.components
+    def _found(self, flow: str | Mapping[str, Json]) -> tuple[FlowDefinition, ComponentRegistry]:
+        if isinstance(flow, str):
+            registered = self.named(flow)
+            return registered.definition, registered.components
         if not self._definitions:
             raise UsageError(
                 "a run names a registered flow and carries no definition; register the flow where the runtime is "
                 "opened: local_runtime(store, flows={name: flow})"
             )
-        return self._parsed(given), self.components
+        return self._parsed(flow), self.components
 
-    def _parsed(self, given: Mapping[str, Json]) -> FlowDefinition:
-        digest = digest_of(given)
-        known = self._known.get(digest)
-        if known is None:
-            known, mistakes = parse(Node.of(given))
-            raise_mistakes([*mistakes, *check(known, self.components)], known.name)
-            self._known = {**dict(list(self._known.items())[1 - KEPT :]), digest: known}
-        return known
+    def _parsed(self, tree: Mapping[str, Json]) -> FlowDefinition:
+        digest = digest_of(tree)
+        definition = self._known.get(digest)
+        if definition is None:
+            definition, mistakes = parse(Node.of(tree))
+            raise_mistakes([*mistakes, *check(definition, self.components)], definition.name)
+            self._known = {**dict(list(self._known.items())[1 - KEPT :]), digest: definition}
+        return definition
 
 
 class _FlowRun:
@@ -184,15 +183,15 @@ class _FlowRun:
         self.values: dict[str, StepValue | None] = {}
         """The value of each step; None for a skipped one."""
         self.lost: dict[str, int] = {}
-        """How many pages steps with `on_error: skip` lost, by step; a whole document counts as one, and so does an
-        extractor that failed beside others, or a place of a drawing."""
+        """The number of pages that steps with `on_error: skip` lost, by step; a whole document counts as one, and so
+        does an extractor that failed beside others, or a place of a drawing."""
 
     async def play(self) -> FlowOutcome:
         documents = [name for name, one in self.definition.inputs.items() if one.type.name == "document"]
         unknown = {name: self.inputs[name] for name in documents if name in self.inputs}
         if not all(is_source(source) for source in unknown.values()):
-            found = await self.ctx.run("documents", identified, unknown, retry=Retry())
-            self.inputs = {**self.inputs, **found}
+            sources = await self.ctx.run("documents", identified, unknown, retry=Retry())
+            self.inputs = {**self.inputs, **sources}
         for level in self.definition.levels():
             await self._level(level)
         output: OutputReference = await self.ctx.run(
@@ -263,10 +262,10 @@ class _FlowRun:
         """A service that processes pages: look up the list; make groups of pages; join them."""
         id = making.step.id
         (looked,) = yield [self.ctx.run(f"{id}/look-up", making.service_pages, retry=Retry())]
-        found: StepValue | PageSelection = _value(looked)
-        if "pages" not in found:
-            return found
-        numbers = page_numbers(found["pages"], found["last"]) if found["last"] else []
+        stored: StepValue | PageSelection = _value(looked)
+        if "pages" not in stored:
+            return stored
+        numbers = page_numbers(stored["pages"], stored["last"]) if stored["last"] else []
         groups = [numbers[start : start + GROUP] for start in range(0, len(numbers), GROUP)]
         sink = step_sink(self.ctx, id, making.document)
         outcomes = yield [
@@ -280,8 +279,8 @@ class _FlowRun:
     def _as_workflow(self, making: Making) -> Playing:
         """A component that is a workflow, called under an idempotency key of this run, so that a failure is retried."""
         step, component = making.step, making.component
-        (asked,) = yield [self.ctx.run(f"{step.id}/request", document_request, making, retry=Retry())]
-        request: KeyedReadArgument = _value(asked)
+        (requested,) = yield [self.ctx.run(f"{step.id}/request", document_request, making, retry=Retry())]
+        request: KeyedReadArgument = _value(requested)
         key = f"{request['key']}/{self.ctx.run_id}"
         (outcome,) = yield [self.ctx.call(component.workflow, key, request["request"])]
         if isinstance(outcome, RunError):
@@ -294,10 +293,10 @@ class _FlowRun:
         """Look up the list; make groups of pages; join them."""
         id = making.step.id
         (looked,) = yield [self.ctx.run(f"{id}/look-up", making.look_up, retry=Retry())]
-        found: StepValue | PageCount = _value(looked)
-        if "count" not in found:
-            return found
-        groups = [(start, start + GROUP) for start in range(0, found["count"], GROUP)]
+        stored: StepValue | PageCount = _value(looked)
+        if "count" not in stored:
+            return stored
+        groups = [(start, start + GROUP) for start in range(0, stored["count"], GROUP)]
         outcomes = yield [
             self.ctx.run(f"{id}/{start + 1}", making.some_pages, start, stop, retry=Retry()) for start, stop in groups
         ]
@@ -335,8 +334,8 @@ class _FlowRun:
         component = self.components.find(step.component)
         lacking = [
             one.step
-            for name, given in step.input.items()
-            for one in (references(given) if component.inputs[name].required else ())
+            for name, expression in step.input.items()
+            for one in (references(expression) if component.inputs[name].required else ())
             if isinstance(one, StepReference) and self.values[one.step] is None
         ]
         if lacking:

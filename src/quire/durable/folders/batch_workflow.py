@@ -39,9 +39,9 @@ UNFINISHED: tuple[RunState, ...] = ("waiting", "interrupted")
 LOOKED_THROUGH = 20
 """Maximum number of unfinished batches that are compared with a request."""
 LOOK_EVERY_S = 0.1
-"""How often the step polls whether it should end."""
+"""The seconds between two looks of the step whether it should end."""
 FOLLOW_EVERY_S = 0.3
-"""How often a follower polls for new events."""
+"""The seconds between two looks of a follower for new events."""
 
 
 class Batches:

@@ -111,7 +111,7 @@ def check_paths(paths: Sequence[Path]) -> None:
 
 
 def unreadable(path: Path) -> InputError | None:
-    """Why the file or folder at a path cannot be read; None if it can."""
+    """The reason why the file or folder at a path cannot be read; None if it can."""
     try:
         kind = kind_of(path.stat())
         if kind not in ("", "a folder"):
@@ -128,7 +128,7 @@ def unreadable(path: Path) -> InputError | None:
 
 
 class _Wanted:
-    """Which files of a folder the patterns of the user select."""
+    """The patterns of the user that select files of a folder."""
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
         self._include, self._exclude = tuple(include), tuple(exclude)
@@ -216,11 +216,11 @@ def _in_folder(
 _SUFFIX_OF_OUTPUT = re.compile(
     r"\.(md|html|txt|(docling\.)?json|xlsx|searchable\.pdf|table-\d+\.csv|page-\d+\.png|\w+\.(csv|md|html|xlsx))"
 )
-"""What follows the stem of a document in the names of its files, of those that would be read again."""
+"""The suffixes of output files that would be read again as documents."""
 
 
 def _written_beside(paths: Sequence[str]) -> frozenset[str]:
-    """Which of the paths have the name of a file that is written for another of them, where the output folder is the
+    """The paths that have the name of a file that is written for another of them, where the output folder is the
     folder of the documents."""
     stems: dict[str, str] = {}
     for path in paths:
@@ -311,7 +311,7 @@ def _bytes(entry: os.DirEntry[str], *, end: bool = False) -> bytes:
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
-    """What kind of thing has the name of a document but is not a file."""
+    """The kind of a thing that has the name of a document but is not a file."""
     try:
         return kind_of(entry.stat())
     except OSError:

@@ -1,4 +1,4 @@
-"""What a batch does with each document: submit a run of the flow, wait, write the files, record them."""
+"""The work of a batch on each document: submit a run of the flow, wait, write the files, record them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from quire.system.atomic_files import write_files
 CANCELLED_S = 60.0
 """Timeout for a cancelled run to end."""
 SUBMITTED_S = 5.0
-"""How long cancelling waits for runs that are being submitted."""
+"""The seconds that cancelling waits for runs that are being submitted."""
 STAGE = "document"
 """The stage in the events of the documents."""
 PLANNED = "planned"
@@ -313,7 +313,7 @@ def _document(item: WorkItem) -> PlannedDocument:
 
 
 def _happened(document: PlannedDocument) -> str:
-    """What happened to a document since it was planned; "" if it is unchanged."""
+    """The change of a document since it was planned; "" if it is unchanged."""
     try:
         now = FileState.at(document.path)
     except OSError:
@@ -327,7 +327,7 @@ def _check_unchanged(document: PlannedDocument) -> None:
 
 
 def _basic_facts(document: PlannedDocument) -> DocumentFacts:
-    """What the manifest says about a document in any state."""
+    """The facts of a document in any state, for the manifest."""
     facts: DocumentFacts = {
         "input_hash": document.document,
         "output_key": document.key,
@@ -341,7 +341,7 @@ def _basic_facts(document: PlannedDocument) -> DocumentFacts:
 
 
 def _held(document: PlannedDocument) -> StageError | None:
-    """Why a document is in quarantine."""
+    """The error for which a document is in quarantine."""
     held = document.held
     if held is None:
         return None

@@ -35,8 +35,8 @@ class FlowSettings:
     """The input that is the document."""
     inputs: Mapping[str, Json]
     settings: DecidingSettings
-    """What decides the output: the flow, its inputs, and the versions of the code. `parts` names those versions for
-    users, and is not part of the key."""
+    """The settings that decide the output: the flow, its inputs, and the versions of the code. `parts` names those
+    versions for users, and is not part of the key."""
     registered: str = ""
     """The name of the flow, if runs do not carry its definition."""
 
@@ -93,7 +93,7 @@ def asked_by(request: BatchRequest, named: Callable[[str], Registered] | None = 
 
 
 def difference(before: Mapping[str, Json], now: DecidingSettings) -> str:
-    """Why an output is out of date, as a message for users."""
+    """The reason why an output is out of date, as a message for users."""
     if before.get("flow") != now["flow"]:
         return f"the flow was {before.get('flow')} and is {now['flow']}"
     if before.get("steps") != now["steps"]:
@@ -118,7 +118,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _changed(part: str, before: str | None, now: str | None) -> str:
-    """What happened to a part; with the versions where users know them."""
+    """The change of a part; with the versions where users know them."""
     if not part.startswith(("engine ", "format ")):
         return f"the {part} has changed"
     if before is None or now is None:
@@ -156,7 +156,7 @@ def _versions(flow: Registered, inputs: Mapping[str, Json]) -> tuple[dict[str, s
 
 
 def _reading(making: Making) -> ReadRequest | None:
-    """How documents are read: settings, stages and engine; None if that is known only at run time."""
+    """The request for reading documents: settings, stages and engine; None if that is known only at run time."""
     try:
         options = making.options()
     except RunError:

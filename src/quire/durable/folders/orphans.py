@@ -28,8 +28,8 @@ class Orphan:
 
 @dataclass(frozen=True, slots=True)
 class Orphans:
-    """What can be pruned. `away` are folders of documents that do not exist at all, such as an unmounted drive: their
-    outputs are not orphans."""
+    """Outputs that can be pruned. `away` are folders of documents that do not exist at all, such as an unmounted drive:
+    their outputs are not orphans."""
 
     outputs: tuple[Orphan, ...]
     away: tuple[str, ...]

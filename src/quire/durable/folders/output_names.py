@@ -30,7 +30,7 @@ class NamedSource:
     stem: str
     root: str
     url: str | None = None
-    """Where it is downloaded from, if it is not a file; `path` is then only its name."""
+    """The address that it is downloaded from, if it is not a file; `path` is then only its name."""
 
     @property
     def shown(self) -> str:

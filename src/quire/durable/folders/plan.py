@@ -60,7 +60,7 @@ class PlannedDocument:
     edited: tuple[str, ...] = ()
     """Files of the output that were changed by hand and are kept."""
     held: Quarantined | None = None
-    """Why it is in quarantine."""
+    """The entry of the quarantine, if it is there."""
     areas: tuple[TableArea, ...] = ()
     """Areas of tables given by hand for it."""
     done_in: str = ""
@@ -116,7 +116,7 @@ def plan_batch(
     Raises UsageError for a wrong flow or input, the error of the first path when there are no documents, and
     PlanStopped when `stop` was requested.
     """
-    asked = asked_by(request, named)
+    flow_settings = asked_by(request, named)
     sources, planned, left_out = _chosen(request, database)
     seen, errors = _looked_at([source.path for source in sources])
     files = HashedFiles(database) if remember else _Unwritten(database)
@@ -124,13 +124,13 @@ def plan_batch(
     areas, wrong = _areas([source.path for source in sources if source.path in digests], request.areas)
     unreadable |= wrong
     keys = {
-        source.path: asked.key(digests[source.path], source.file.name, areas_digest(areas[source.path]))
+        source.path: flow_settings.key(digests[source.path], source.file.name, areas_digest(areas[source.path]))
         for source in sources
         if source.path in areas
     }
     held = {} if request.force or request.retry else Quarantine(database).find(list(keys.values()))
     quarantined = {key: entry for key, entry in held.items() if not (password and entry.locked)}
-    judge = _Judge(request, asked, quarantined)
+    judge = _Judge(request, flow_settings, quarantined)
     for (name, file, path, place), output in _placed(sources, Outputs(database), request.output):
         if path in keys:
             known = _Known(digests[path], keys[path], seen[path])
@@ -138,7 +138,7 @@ def plan_batch(
         else:
             reason = errors.get(path) or unreadable[path]
             planned.append(PlannedDocument(name, file, place, "error", reason))
-    return Plan(asked, tuple(planned), left_out)
+    return Plan(flow_settings, tuple(planned), left_out)
 
 
 class _Source(NamedTuple):
@@ -175,14 +175,14 @@ def _chosen(
     """
     paths = sorted({Path(path) for path in request.paths})  # a folder comes before its subfolders
     patterns = {"include": request.include, "exclude": request.exclude}
-    found = find_sources(paths, Path(request.output), **patterns, database=database)
-    if not found.sources:
-        raise found.unreadable[0].error
-    sources = found.sources
+    discovered = find_sources(paths, Path(request.output), **patterns, database=database)
+    if not discovered.sources:
+        raise discovered.unreadable[0].error
+    sources = discovered.sources
     # Names are part of events and stored, so they must be text.
     folders = ["" if (below := str(source.folder)) == "." else f"{below}/" for source in sources]
     names = [path_text(f"{folder}{source.path.name}") for folder, source in zip(folders, sources, strict=True)]
-    refused = [path_text(one.name) for one in found.unreadable]
+    refused = [path_text(one.name) for one in discovered.unreadable]
     shared = Counter([*names, *refused])
     chosen = []
     for name, folder, source in zip(names, folders, sources, strict=True):
@@ -192,11 +192,11 @@ def _chosen(
             chosen.append(_Source(own, source.path, path, f"{request.output}/{folder}{source.stem}"))
     unreadable = [
         PlannedDocument(own, Path(path), "", "error", one.error.args[0])
-        for name, one in zip(refused, found.unreadable, strict=True)
+        for name, one in zip(refused, discovered.unreadable, strict=True)
         for path in [one.error.document or name]
         for own in [name if shared[name] == 1 else path_text(path)]
     ]
-    return chosen[: request.limit], unreadable, tuple(found.left_out)
+    return chosen[: request.limit], unreadable, tuple(discovered.left_out)
 
 
 def _placed(sources: Sequence[_Source], outputs: Outputs, folder: str) -> Iterator[tuple[_Source, Output | None]]:

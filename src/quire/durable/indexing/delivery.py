@@ -38,7 +38,7 @@ PLACE = "/quire-index"
 
 @dataclass(frozen=True, slots=True)
 class IndexTarget:
-    """Which version of an index is filled, and how documents are cut and embedded for it. Goes with requests.
+    """The version of an index that is filled, and how documents are cut and embedded for it. Goes with requests.
 
     Without a `version`, the one of its profile is filled, and made when it is new.
     """

@@ -77,11 +77,11 @@ class IndexSteps:
                 if types is None or status.inputs["type"] in types:
                     for read in _reads_of(self._store, status):
                         reads.setdefault((status.inputs["tenant"], read.document), []).append(read)
-            known = {tenant: opened.backend.known(tenant=PART + tenant) for tenant, _ in reads}
+            indexed = {tenant: opened.backend.known(tenant=PART + tenant) for tenant, _ in reads}
             missing = [
                 found
                 for (tenant, document), found in reads.items()
-                if document not in known[tenant] or any(read.place not in recorded for read in found)
+                if document not in indexed[tenant] or any(read.place not in recorded for read in found)
             ]
             for latest, *earlier in missing:
                 self._places.record([read.recorded() for read in earlier])
@@ -92,8 +92,8 @@ class IndexSteps:
 
     @contextmanager
     def _leaving(self, argument: IndexArgument) -> Iterator[None]:
-        """What `close` interrupts is left to the next process. After an error the index is opened again: its version
-        may have been replaced, a connection may be broken."""
+        """A step that `close` interrupts is left to the next process. After an error the index is opened again: its
+        version may have been replaced, a connection may be broken."""
         try:
             yield
         except CancelledError as error:
@@ -168,15 +168,15 @@ class IndexSteps:
         embedder = chosen_embedder(target.embedder)
         indexes = open_indexes(self._store, target.engine)
         if target.version:
-            found = indexes.open(name=target.version)
-            if found is None:
+            version = indexes.open(name=target.version)
+            if version is None:
                 place = self._store.place
                 raise UsageError(f"the search index of {place} has no version {target.version} any more; index again")
         else:
-            found = indexes.open_or_make(target.profile(embedder))
+            version = indexes.open_or_make(target.profile(embedder))
         pool = (lambda: self._background().pool) if argument["background"] else shared_pool
-        earlier = earlier_versions(indexes, found) if argument["background"] else []
-        return OpenedIndex(indexes, found, IndexDelivery(self._store, found, embedder, pool=pool), earlier)
+        earlier = earlier_versions(indexes, version) if argument["background"] else []
+        return OpenedIndex(indexes, version, IndexDelivery(self._store, version, embedder, pool=pool), earlier)
 
     def _forget(self, argument: IndexArgument) -> None:
         with self._lock:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from quire.core.context import Json, Store
 from quire.core.errors import QuireError, UsageError
 from quire.core.keys import Digest
-from quire.durable.flows.workflow import flow_argument, flow_output
-from quire.durable.inline.flow_call import Flow, PassingStore
-from quire.durable.worker_workflows import pools_for, workflows_on
+from quire.durable.inline.flow_call import Flow
 from quire.flow.definition import Case
-from quire.runtime.local import LocalRuntime, inline
 
 SHOWN = 120
 """Maximum characters of a value in a difference."""
@@ -35,37 +31,18 @@ class CaseOutcome:
         return not self.differences and not self.error
 
 
-class CaseRunner:
-    """Runs cases in this process, over a temporary store."""
-
-    def __init__(self, runtime: LocalRuntime, store: Store) -> None:
-        self._runtime = runtime
-        self._store = store
-
-    @classmethod
-    @contextmanager
-    def opened(cls, *, workers: int | None = None) -> Iterator[CaseRunner]:
-        store = PassingStore()
-        known = workflows_on(store, workers=workers, import_paths=True)
-        try:
-            with inline(known, pools=pools_for(workers)) as runtime:
-                yield cls(runtime, store)
-        finally:
-            store.close()
-
-    def run(self, flow: Flow, case: Case) -> CaseOutcome:
-        try:
-            inputs = flow.inputs_for(None, _placed(flow, case.input))
-            run = self._runtime.submit("flow", flow_argument(flow.definition, inputs))
-            output = flow_output(self._store, self._runtime.result(run))
-            found = tuple(differences(case.output, output, store=self._store))
-        except QuireError as error:
-            return CaseOutcome(flow.name, case.name, error=str(error))
-        return CaseOutcome(flow.name, case.name, found)
+def run_case(flow: Flow, case: Case, store: Store, *, workers: int | None = None) -> CaseOutcome:
+    """Run a case in this process. Cases that share a store make nothing twice."""
+    try:
+        output = flow.run(inputs=_placed(flow, case.input), store=store, workers=workers).output
+        return CaseOutcome(flow.name, case.name, tuple(differences(case.output, output, store=store)))
+    except QuireError as error:
+        return CaseOutcome(flow.name, case.name, error=str(error))
 
 
 def differences(expected: Json, found: Json, place: str = "output", *, store: Store | None = None) -> Iterator[str]:
-    """Where a value differs: additional keys are allowed, lists must have the same length, `text` is that of a file.
+    """The differences between two values: additional keys are allowed, lists must have the same length, `text` is that
+    of a file.
 
     `{$contains: …}` expects a substring or an item of a list, `{$matches: …}` a match of a regular expression.
     """

@@ -26,7 +26,7 @@ from quire.store.temporary import TemporaryStore
 from quire.system.atomic_files import output_stem, write_files
 
 FOLDER = Path("flows")
-"""Where custom flows are looked up by name."""
+"""The folder in which custom flows are looked up by name."""
 WAIT_S = 0.1
 
 
@@ -68,7 +68,7 @@ class Flow:
 
     @cached_property
     def components(self) -> ComponentRegistry:
-        """Where its components are found, by import path too: its file is trusted like the program that loads it."""
+        """The registry of its components, by import path too: its file is trusted like the program that loads it."""
         return registry_for(self.folder)
 
     @property

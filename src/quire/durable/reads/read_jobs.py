@@ -1,4 +1,4 @@
-"""What workers do for durable reads besides reading pages: assemble a document, and write its exports.
+"""Jobs of workers for durable reads besides reading pages: assemble a document, and write its exports.
 
 Runs in worker processes. A worker has no store: the parent loads what it needs, and saves what it makes.
 """
@@ -66,7 +66,7 @@ class Short:
 
 @dataclass(frozen=True, slots=True)
 class ShortRead:
-    """What was read in one go: about the document, its outline, its pages; the document if all of them were read."""
+    """A document that was read in one go: about it, its outline, its pages; the document if all of them were read."""
 
     header: dict[str, object]
     outline: bytes

@@ -1,4 +1,4 @@
-"""What the store keeps of a durable read: a record per page, their index; and how to load a result from them."""
+"""The records of a durable read in the store: a record per page, their index; and how to load a result from them."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ SHORT = 8
 NOTHING = Profile().digest()
 NO_DIGEST = Digest("")
 TOO_LATE = "not begun: the time for this document was over"
-"""Why a page failed that was due after the deadline of the request."""
+"""The reason of a page that was due after the deadline of the request."""
 
 
 Reply = Callable[[Mapping[str, object], bytes], tuple[Mapping[str, object], bytes]]
@@ -61,7 +61,7 @@ Reply = Callable[[Mapping[str, object], bytes], tuple[Mapping[str, object], byte
 
 
 class _Converted(TypedDict):
-    """What a plan says of a document that was converted; nothing for another."""
+    """The part of a plan about a document that was converted; empty for another."""
 
     bundle: NotRequired[Digest]
     structure: NotRequired[Digest]
@@ -177,7 +177,7 @@ class DocumentSteps:
         }
 
     def _look_into(self, source: Opened, run: StagedRun) -> tuple[About, _Converted]:
-        """What is needed before a document is read. One without pages of its own is converted first."""
+        """The facts that are needed before a document is read. One without pages of its own is converted first."""
         pool = self._pool()
         document = Document(source.path, name=source.name)  # its first bytes say what it is
         media_type, size = document.media_type, document.size
@@ -190,8 +190,8 @@ class DocumentSteps:
     def missing(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> str:
         """The pages without a record, or whose contents are gone from the store, as a selection like `1-3,7`."""
         keys = {request.page_key(number, reader): number for number in numbers}
-        found = {keys[key]: digest for key, digest in self.store.find_many(list(keys)).items()}
-        records = {number: self._record(digest) for number, digest in found.items()}
+        digests = {keys[key]: digest for key, digest in self.store.find_many(list(keys)).items()}
+        records = {number: self._record(digest) for number, digest in digests.items()}
         named = [digest for record in records.values() for digest in (record.blocks, record.text)]
         there = self.store.has_contents(named)
         whole = {number for number, record in records.items() if {record.blocks, record.text} <= there}
@@ -297,8 +297,8 @@ class DocumentSteps:
     ) -> Files:
         """Export the document of a reference in some formats; file names are suffixes, to follow its stem."""
         path = ReadPages.load(self.store, document["index"]).path if trace else None
-        with self.requested(document, tuple(formats), words=words, path=path) as asked:
-            request = replace(asked, figures=figures, images=images)
+        with self.requested(document, tuple(formats), words=words, path=path) as job:
+            request = replace(job, figures=figures, images=images)
             lane = lane_of(document["ledger"]["pages"])
             answer = self.work("quire.durable.reads.read_jobs:export", request, EXPORT_S, lane=lane)
         sizes = dict(cast("list[tuple[str, int]]", answer.header["files"]))
@@ -384,11 +384,11 @@ class DocumentSteps:
 
     def _records(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> dict[int, PageRecord]:
         keys = {number: request.page_key(number, reader) for number in numbers}
-        found = self.store.find_many(list(keys.values()))
-        gone = [number for number, key in keys.items() if key not in found]
+        digests = self.store.find_many(list(keys.values()))
+        gone = [number for number, key in keys.items() if key not in digests]
         if gone:
             raise StoreError(f"page {gone[0]} of {request.source.name} is no longer in the store; run it again")
-        return {number: self._record(found[key]) for number, key in keys.items()}
+        return {number: self._record(digests[key]) for number, key in keys.items()}
 
     def _record(self, digest: Digest) -> PageRecord:
         return PageRecord.of_row(json.loads(self.store.load(digest)))
@@ -438,7 +438,7 @@ def _failed_info(outcome: PageOutcome) -> PageInfo:
 
 
 def _category(outcome: PageOutcome) -> Category:
-    """What kind of failure it is: of time, of an engine that tried, or of the page itself."""
+    """The class of a failure: of time, of an engine that tried, or of the page itself."""
     if outcome.failed == TOO_LATE or any(result == "timeout" for _, result, _ in outcome.path[-1:]):
         return "timeout"
     return "runtime" if outcome.path else "input"

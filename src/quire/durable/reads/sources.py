@@ -1,4 +1,4 @@
-"""Where the bytes of a document are: at its path, or in the store for machines without access to the path."""
+"""The bytes of a document: at its path, or in the store for machines without access to the path."""
 
 from __future__ import annotations
 

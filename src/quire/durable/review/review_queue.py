@@ -32,7 +32,7 @@ from quire.reading.messages import DocumentReference
 from quire.store.scoped import document_in, scoped
 
 REVIEW = "review-"
-"""How the ids of reviews begin."""
+"""The prefix of the ids of reviews."""
 KEPT = 32
 """Extractions kept in memory: those that are being reviewed."""
 
@@ -96,7 +96,7 @@ class ReviewQueue:
         return found
 
     def content(self, review: ReviewRow) -> Reviewed:
-        """What the review is about. Raises UsageError when it was deleted meanwhile."""
+        """The content of a review. Raises UsageError when it was deleted meanwhile."""
         return self._loaded(review.id)
 
     def claim(

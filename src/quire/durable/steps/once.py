@@ -19,7 +19,7 @@ POLL_S = 0.05
 def made_once(
     store: Store, key: ArtifactKey, find: Callable[[], T | None], make: Callable[[Claim], T]
 ) -> tuple[T, bool]:
-    """What `find` returns, made first by the owner of the claim of `key` if necessary; and whether it was found.
+    """The result of `find`, made first by the owner of the claim of `key` if necessary; and whether it was found.
 
     Waits while another process has the claim. If the claim is lost on the way, the result of the new owner is found.
     """

@@ -1,4 +1,4 @@
-"""Where a task gets documents from and delivers files to besides its caller: buckets, and URLs that take a PUT."""
+"""Sources and targets of a task besides its caller: buckets, and URLs that take a PUT."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 ARCHIVE = "converted_docs.zip"
 TARGET_FAILED = "the target cannot be written"
-"""How the error of a task begins that could not deliver."""
+"""The beginning of the error of a task that could not deliver."""
 ACCOUNT = ("type", "client_email", "private_key", "private_key_id")
 MOST_OBJECTS = 10_000
 """Objects of one bucket that a task reads at most."""
@@ -49,15 +49,15 @@ def objects(bucket: Mapping[str, Json], policy: FetchPolicy) -> list[TaskSource]
 
     place = f"{bucket['kind']}://{_bucket(bucket)}"
     store, most = _opened(bucket, policy), min(int(bucket.get("max_num_elements") or MOST_OBJECTS), MOST_OBJECTS)
-    found: list[TaskSource] = []
+    sources: list[TaskSource] = []
     with _reporting(f"the source {place} cannot be listed", policy) as check_time:
         for portion in obstore.list(store, prefix=_prefix(bucket) or None, chunk_size=LISTED_AT_ONCE):
             check_time()
             keys = [meta["path"] for meta in portion if meta["size"]]
-            found += [{"bucket": {"key": key}, "uri": f"{place}/{key}"} for key in keys]
-            if len(found) >= most:
+            sources += [{"bucket": {"key": key}, "uri": f"{place}/{key}"} for key in keys]
+            if len(sources) >= most:
                 break
-    return found[:most]
+    return sources[:most]
 
 
 def downloaded(bucket: Mapping[str, Json], policy: FetchPolicy, *, folder: Path | None = None) -> Fetched:

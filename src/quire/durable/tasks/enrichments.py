@@ -127,7 +127,7 @@ class Enriching:
         self._document = reference["source"]["id"]
         self._models: dict[EnrichmentKind, PictureModel] = {}
         self._reasons: dict[str, str] = {}
-        """Why an enrichment is left out, or some items of it."""
+        """The reasons why enrichments, or some of their items, are left out."""
         self._away: set[str] = set()
         """URLs of models that did not answer."""
         for kind in asked["kinds"]:

@@ -1,4 +1,4 @@
-"""What is secret in a request, apart from the rest of the argument of its task.
+"""The secrets of a request, apart from the rest of the argument of its task.
 
 The task needs it: URLs with the signatures in their queries, headers, credentials of buckets. Under `secrets` it is in
 no answer, list or log, and is removed from the database when the run has ended.

@@ -1,4 +1,4 @@
-"""What workers do for tasks: turn a document that was read into the contents that a docling client expects.
+"""Jobs of workers for tasks: turn a document that was read into the contents that a docling client expects.
 
 Runs in worker processes. A worker has no store: the parent loads what it needs, and saves what it makes.
 """
@@ -39,19 +39,19 @@ from quire.reading.result import DocumentResult, ReadSource
 PICTURES_AT_ONCE = 16
 """Pictures that are cut by one job: what is in memory at a time."""
 PICTURE_SCALE, PICTURE_SIDE, PICTURE_BYTES = 2.0, 2048, 4 << 20
-"""How pictures are shown to a model: 144 dpi as in docling, and at most so large."""
+"""The scale, longest side and size of pictures for a model: 144 dpi as in docling."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What to make of a document; everything here decides the output."""
+class OutputSettings:
+    """The outputs to make of a document; everything here decides the output."""
 
     outputs: dict[str, Json]
     chunking: dict[str, Json] | None
     archive: bool
     name: str
     enrichment: Digest | None = None
-    """What a vision model said about it."""
+    """The digest of the answers of a vision model about it."""
 
     def to_json(self) -> Json:
         settings = {name: getattr(self, name) for name in ("outputs", "chunking", "archive", "name")}
@@ -63,14 +63,14 @@ class OutputRequest:
     """A document, and what to make of it."""
 
     document: Export
-    wanted: Wanted
+    settings: OutputSettings
 
 
 def output(request: OutputRequest, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The parts of the answer for a document that was read."""
-    result, said = loaded_result(request.document, work), request.wanted.enrichment
-    additions = additions_of(next(load_artifacts(work, [said]))) if said else ()
-    return _parts(result, request.wanted, request.document.source.document(work).reader, additions)
+    result, enrichment = loaded_result(request.document, work), request.settings.enrichment
+    additions = additions_of(next(load_artifacts(work, [enrichment]))) if enrichment else ()
+    return _parts(result, request.settings, request.document.source.document(work).reader, additions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +89,19 @@ def pictured(request: Pictured, work: WorkerWork) -> tuple[dict[str, object], by
     where the next ones begin (0: there are no more), and how many there are for each enrichment."""
     document = loaded_result(request.document, work).to_docling()
     crop = PageCrops(rendered_by(request.document.source.document(work).reader))
-    found = list(enrichable(document, request.kinds, request.least_area))
-    asked = [(kind, item) for kind, item in found if kind in request.models]
+    items = list(enrichable(document, request.kinds, request.least_area))
+    with_model = [(kind, item) for kind, item in items if kind in request.models]
     end = request.start + PICTURES_AT_ONCE
     pages = {page["page_no"]: page for page in cast("dict[str, Any]", document["pages"]).values()}
     contents = [
         (kind, item, item["text"] if kind == "code_enrichment" else _data_url(item, pages, crop))
-        for kind, item in asked[request.start : end]
+        for kind, item in with_model[request.start : end]
     ]
     data = [content.encode() for _, _, content in contents]
     header: dict[str, object] = {
         "items": [(item["self_ref"], kind, len(one)) for (kind, item, _), one in zip(contents, data, strict=True)],
-        "next": end if end < len(asked) else 0,
-        "total": Counter(kind for kind, _ in found),
+        "next": end if end < len(with_model) else 0,
+        "total": Counter(kind for kind, _ in items),
     }
     return header, b"".join(data)
 
@@ -111,10 +111,10 @@ def _data_url(item: Mapping[str, Any], pages: Mapping[int, Mapping[str, Any]], c
     from PIL import Image, UnidentifiedImageError
 
     try:
-        found = image_of(item, pages, crop, PICTURE_SCALE)
-        if found is None:
+        image_data = image_of(item, pages, crop, PICTURE_SCALE)
+        if image_data is None:
             return ""
-        with Image.open(io.BytesIO(found[1])) as image:
+        with Image.open(io.BytesIO(image_data[1])) as image:
             pixels = image.convert("RGB")
     except (InputError, UnidentifiedImageError, OSError, Image.DecompressionBombError):
         return ""
@@ -127,49 +127,49 @@ class ShortRequest:
     """A short document to read in one go, and what to make of it."""
 
     short: Short
-    wanted: Wanted | None
+    settings: OutputSettings | None
 
 
 def short(request: ShortRequest, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """Read a document and make its output. The output of a document that could not be read in one go is missing."""
     read = read_short(request.short, work)
     header, data = read.message()
-    if read.document and request.wanted is not None:
+    if read.document and request.settings is not None:
         source = request.short.source
         texts = {int(str(page["page"])): page_data[: int(str(page["text"]))] for page, page_data in read.pages}
         infos, blocks = decode_document(read.document, lambda page: text_of_page(texts[page], page))
         opened = source.document(work)
         structure = (lambda: read.structure) if read.structure else None
         about = ReadSource(source.id, source.name, opened.media_type, source.open, structure=structure)
-        made, parts = _parts(DocumentResult(about, infos, blocks), request.wanted, opened.reader)
+        made, parts = _parts(DocumentResult(about, infos, blocks), request.settings, opened.reader)
         header["output"], header["read_size"] = made, len(data)
         data += parts
     return header, data
 
 
 def _parts(
-    result: DocumentResult, wanted: Wanted, reader: Reader, additions: Sequence[Addition] = ()
+    result: DocumentResult, settings: OutputSettings, reader: Reader, additions: Sequence[Addition] = ()
 ) -> tuple[dict[str, object], bytes]:
     """The parts of the output. The header has their names and sizes, the data their bytes."""
-    if not wanted.outputs.get("titles") and result.media_type not in INPUT_FORMATS:
+    if not settings.outputs.get("titles") and result.media_type not in INPUT_FORMATS:
         result = _untitled(result)
     document = enriched(result.to_docling(), additions)
     crop = PageCrops(rendered_by(reader))
-    made = docling_outputs.render(document, cast(OutputOptions, wanted.outputs), crop)
+    made = docling_outputs.render(document, cast(OutputOptions, settings.outputs), crop)
     paged = cast(Mapping[str, Json], document["pages"])  # as docling counts: Markdown has none
     scores = scores_of(result.blocks, (page.number for page in result.pages)) if paged else {}
     parts = {
-        "body": _encoded(exported(wanted.name, {name: _value(name, one) for name, one in made.contents.items()})),
+        "body": _encoded(exported(settings.name, {name: _value(name, one) for name, one in made.contents.items()})),
         "confidence": _encoded(confidence(scores)),
     }
-    if wanted.chunking is not None:
+    if settings.chunking is not None:
         described = {one["item"]: one["said"] for one in additions if one["kind"] == "picture_description"}
-        cut = result.to_docling_chunks(wanted.chunking, descriptions=described)
+        cut = result.to_docling_chunks(settings.chunking, descriptions=described)
         parts["chunks"] = _encoded(cut)
-        if "chunks" in wanted.outputs["formats"]:
+        if "chunks" in settings.outputs["formats"]:
             made.contents["chunks"] = "".join(f"{_encoded(one).decode()}\n" for one in cut)
-    if wanted.archive:
-        (stem,) = docling_outputs.unique_stems([wanted.name])
+    if settings.archive:
+        (stem,) = docling_outputs.unique_stems([settings.name])
         parts["archive"] = zip_archive(docling_outputs.files(stem, made).items())
     figures = {
         "pages": len(paged),

@@ -55,7 +55,7 @@ READS = ("read", "extract")
 """Types of tasks of Quire's own API: they make no output of docling-serve."""
 ALL_FAILED = "every document of the task failed"
 PRIVATE_NETWORKS = "QUIRE_SERVE_ALLOWED_PRIVATE_IPS on the server"
-"""What lets a task fetch from private networks, and send to them."""
+"""The setting that lets a task fetch from private networks, and send to them."""
 
 
 class TaskSteps:
@@ -67,14 +67,14 @@ class TaskSteps:
 
     def listed(self, argument: TaskArgument) -> Sequence[TaskSource]:
         """The sources, each object of a bucket by itself."""
-        found: list[TaskSource] = []
+        sources: list[TaskSource] = []
         for number, source in enumerate(argument["sources"]):
             if "bucket" not in source:
-                found.append(source)
+                sources.append(source)
                 continue
             for single in delivering.objects(source["bucket"], policy_of(argument)):
-                found.append({**single, "bucket": {**single["bucket"], "source": number}})
-        return found
+                sources.append({**single, "bucket": {**single["bucket"], "source": number}})
+        return sources
 
     def fetched(self, argument: TaskArgument, source: TaskSource) -> TaskSource:
         """Download a document, and save it to the store: the source with its place and its format."""
@@ -97,17 +97,18 @@ class TaskSteps:
         """Read a short document and make its output in one go; None for one that is long, or needs an engine."""
         steps = self._documents.scoped(argument["tenant"])
         store = steps.store
-        wanted = None if "enrich" in argument else self._wanted(argument, document)  # outputs are made afterwards
+        # Outputs of a document that is enriched are made afterwards.
+        settings = None if "enrich" in argument else self._output_settings(argument, document)
         key = artifact_key("short", "1", (request.source.id, request.key()), digest_of({}))
-        known = store.find(key)
-        if known is not None:
-            reference: DocumentReference = json.loads(store.load(known))
-            output = self._known_output(steps, reference, wanted)
+        digest = store.find(key)
+        if digest is not None:
+            reference: DocumentReference = json.loads(store.load(digest))
+            output = self._known_output(steps, reference, settings)
             if output is not None:
-                found: ShortDocument = {"reference": {**reference, "source": request.source.to_json()}}
-                return found if wanted is None else {**found, "output": output}
-        with steps.short_request(request) as asked:
-            job, lane = jobs.ShortRequest(asked, wanted), Lane.CALL if argument.get("urgent") else Lane.BRIEF
+                stored: ShortDocument = {"reference": {**reference, "source": request.source.to_json()}}
+                return stored if settings is None else {**stored, "output": output}
+        with steps.short_request(request) as document_job:
+            job, lane = jobs.ShortRequest(document_job, settings), Lane.CALL if argument.get("urgent") else Lane.BRIEF
             reply = steps.work("quire.durable.tasks.task_jobs:short", job, SHORT_S, lane=lane, run=run)
         size = reply.header.get("read_size", len(reply.data))
         assert isinstance(size, int)
@@ -116,8 +117,8 @@ class TaskSteps:
             return None
         made: ShortDocument = {"reference": read}
         store.save(key, json.dumps(read).encode(), stage="short", document=request.source.id)
-        if wanted is not None:
-            made["output"] = self._saved(steps, read, wanted, reply.header["output"], reply.data[size:])
+        if settings is not None:
+            made["output"] = self._saved(steps, read, settings, reply.header["output"], reply.data[size:])
         store.flush()
         return made
 
@@ -128,35 +129,35 @@ class TaskSteps:
         return queue_document(store.database, target, document["reference"], ReadPlace(run, number))
 
     def enriched(self, argument: TaskArgument, document: TaskDocument) -> TaskEnrichment:
-        """What a vision model says about a document that was read."""
+        """The answers of a vision model about a document that was read."""
         steps, until = self._documents.scoped(argument["tenant"]), time.monotonic() + (argument["timeout_s"] or inf)
         return Enriching(steps, document["reference"], argument["enrich"], policy_of(argument), until).run()
 
     def output(self, argument: TaskArgument, document: TaskDocument, number: int) -> TaskOutput:
         """The contents of a document in the requested formats, made in a worker unless they are in the store."""
         reference, steps = document["reference"], self._documents.scoped(argument["tenant"])
-        wanted = self._wanted(argument, document)
-        assert wanted is not None
-        output = self._known_output(steps, reference, wanted)
+        settings = self._output_settings(argument, document)
+        assert settings is not None
+        output = self._known_output(steps, reference, settings)
         if output is None:
             with steps.requested(reference) as read:
-                job, lane = jobs.OutputRequest(read, wanted), lane_of(reference["ledger"]["pages"])
+                job, lane = jobs.OutputRequest(read, settings), lane_of(reference["ledger"]["pages"])
                 reply = steps.work("quire.durable.tasks.task_jobs:output", job, EXPORT_S, lane=lane)
-            output = self._saved(steps, reference, wanted, reply.header, reply.data)
+            output = self._saved(steps, reference, settings, reply.header, reply.data)
             steps.store.flush()
         return output
 
     def extracted(self, argument: TaskArgument, document: TaskDocument, on_event: Sink) -> Digest:
         """The extraction of a document, made in a worker unless it is in the store."""
-        asked = ExtractRequest.from_json(argument["extract"])
-        return self._extracts.extraction(document["reference"], asked, on_event=on_event)[0]
+        request = ExtractRequest.from_json(argument["extract"])
+        return self._extracts.extraction(document["reference"], request, on_event=on_event)[0]
 
     def opened_review(self, argument: TaskArgument, document: TaskDocument, run: str, number: int) -> OpenedReview:
         """Put the extraction of a document up for review."""
-        asked, reference = ExtractRequest.from_json(argument["extract"]), document["reference"]
+        request, reference = ExtractRequest.from_json(argument["extract"]), document["reference"]
         review = review_queue(self._documents.store).open(
             decode_extraction(self._extracts.load(reference, document["extraction"])),
-            asked.schema or list(asked.fields),
+            request.schema or list(request.fields),
             reference,
             run=run,
             place=f"{run}.{number}",
@@ -164,11 +165,11 @@ class TaskSteps:
         )
         return opened_review(review, run)
 
-    def _wanted(self, argument: TaskArgument, document: TaskDocument) -> jobs.Wanted | None:
+    def _output_settings(self, argument: TaskArgument, document: TaskDocument) -> jobs.OutputSettings | None:
         if argument["type"] in READS:
             return None
         chunking = argument.get("chunking")
-        return jobs.Wanted(
+        return jobs.OutputSettings(
             outputs=dict(argument["outputs"]),
             chunking=None if chunking is None else dict(chunking),
             archive=argument["target"]["kind"] != "inbody" or len(argument["sources"]) > 1 or _expands(argument),
@@ -177,16 +178,16 @@ class TaskSteps:
         )
 
     def _known_output(
-        self, steps: DocumentSteps, reference: DocumentReference, wanted: jobs.Wanted | None
+        self, steps: DocumentSteps, reference: DocumentReference, settings: jobs.OutputSettings | None
     ) -> TaskOutput | None:
         """The output in the store, if all of it and of the document is there."""
         needed = [reference["document"], reference["index"]]
         output: TaskOutput = {}
-        if wanted is not None:
-            found = steps.store.find(_output_key(reference, wanted))
-            if found is None:
+        if settings is not None:
+            digest = steps.store.find(_output_key(reference, settings))
+            if digest is None:
                 return None
-            output = json.loads(steps.store.load(found))
+            output = json.loads(steps.store.load(digest))
             needed += [output[part] for part in PARTS if part in output]  # type: ignore[literal-required]
         return output if steps.store.has_contents(needed) >= set(needed) else None
 
@@ -224,10 +225,15 @@ class TaskSteps:
         send("POST", callback["url"], body, policy_of(argument, timeout_s=30.0), headers=headers)
 
     def _saved(
-        self, steps: DocumentSteps, reference: DocumentReference, wanted: jobs.Wanted, header: Json, data: bytes
+        self,
+        steps: DocumentSteps,
+        reference: DocumentReference,
+        settings: jobs.OutputSettings,
+        header: Json,
+        data: bytes,
     ) -> TaskOutput:
         """Save the parts of an output that a worker made."""
-        key, source = _output_key(reference, wanted), reference["source"]["id"]
+        key, source = _output_key(reference, settings), reference["source"]["id"]
         output: Json = {"figures": header["figures"]}
         sizes: dict[str, int] = dict(header["parts"])
         for name, part in zip(sizes, parts_of(data, sizes.values()), strict=True):
@@ -242,11 +248,11 @@ class TaskSteps:
         if len(archives) == 1:
             return archives[0]
         key = artifact_key("task-archive", "1", archives, digest_of({}))
-        found = store.find(key)
-        if found is None:
+        joined = store.find(key)
+        if joined is None:
             data = self._documents.work("quire.durable.tasks.task_jobs:joined", tuple(archives), EXPORT_S).data
-            found = store.save(key, data, stage="task-output", document=document)
-        return found
+            joined = store.save(key, data, stage="task-output", document=document)
+        return joined
 
 
 def policy_of(argument: TaskArgument, *, timeout_s: float | None = None) -> FetchPolicy:
@@ -267,9 +273,9 @@ def _stored(store: Store, document: Document, source: TaskSource) -> TaskSource:
     return {**source, "stored": stored, "format": input_format_of(document.media_type)}
 
 
-def _output_key(reference: DocumentReference, wanted: jobs.Wanted) -> ArtifactKey:
+def _output_key(reference: DocumentReference, settings: jobs.OutputSettings) -> ArtifactKey:
     inputs = reference["document"], reference["index"], reference["source"]["id"]
-    return artifact_key("task-output", stage_version("task-output"), inputs, digest_of(wanted.to_json()))
+    return artifact_key("task-output", stage_version("task-output"), inputs, digest_of(settings.to_json()))
 
 
 def _expands(argument: TaskArgument) -> bool:

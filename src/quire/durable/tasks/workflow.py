@@ -96,8 +96,8 @@ class _TaskRun:
             for item in items:
                 self._ended.append(item.document)
                 if len(sources) > 1:  # the end of the run tells about a single one
-                    told = {"number": item.number, "document": item.document}
-                    self._emit("progress", "task", told, f"/{item.number}")
+                    ended = {"number": item.number, "document": item.document}
+                    self._emit("progress", "task", ended, f"/{item.number}")
                 await self._call_back(progress.completed(item.document, len(self._ended), len(sources)))
             if argument["abort_on_error"] and not all(item.goes_on for item in items):
                 self._ended += [_left_out(source) for source in sources[begin + size :]]
@@ -162,8 +162,8 @@ class _TaskRun:
         """Leave out documents in formats that the request does not allow, or that are not read here."""
         allowed = self._argument["from_formats"]
         for item in items:
-            found = item.source.get("format")
-            if item.goes_on and found is not None and (not found or (allowed and found not in allowed)):
+            format = item.source.get("format")
+            if item.goes_on and format is not None and (not format or (allowed and format not in allowed)):
                 message = f"File format not allowed: {item.document['name']}"
                 item.document["status"] = "skipped"
                 item.document["faults"].append(
@@ -203,8 +203,8 @@ class _TaskRun:
         if reference["status"] == "partial":
             item.document["status"] = "partial_success"
         for page, reason, *category in reference["failed"]:
-            known: Category = category[0] if category else "runtime"
-            item.document["faults"].append({"message": reason, "category": known, "page": page, "phase": "read"})
+            error_class: Category = category[0] if category else "runtime"
+            item.document["faults"].append({"message": reason, "category": error_class, "page": page, "phase": "read"})
 
     async def _queue_for_index(self, items: Sequence[_Item]) -> None:
         """Queue what was read for the search index. Nothing waits until it is there, and nothing fails without it."""

@@ -1,4 +1,4 @@
-"""What a search in the blocks of a document shows of a match: its place, and some text around it. Pure functions."""
+"""Matches of a search in the blocks of a document: their place, and some text around it. Pure functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What workers do for someone who looks at a document: the views of its pages, a table as a file, a search.
+"""Jobs of workers for someone who looks at a document: the views of its pages, a table as a file, a search.
 
 Runs in worker processes. A worker has no store: the parent loads what it needs, and saves what it makes.
 """
@@ -84,7 +84,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """What is exported, or cut into chunks: the blocks of a document, or the few of one table."""
+    """A document to export or to cut into chunks: the blocks of a document, or the few of one table."""
 
     blocks: Sequence[Block]
     pages: Sequence[PageInfo] = ()
@@ -108,23 +108,23 @@ def view_pages(viewed: Viewed, work: WorkerWork) -> tuple[dict[str, object], byt
     return {}, _encoded({"pages": summaries, "tables": tables})
 
 
-def view_words(wanted: WordsOf, work: WorkerWork) -> bytes:
+def view_words(request: WordsOf, work: WorkerWork) -> bytes:
     """The view of one page with the words that are on it."""
-    viewed, number = wanted.viewed, wanted.page
+    viewed, number = request.viewed, request.page
     infos, blocks = _decoded(viewed, work)
     here = _by_page(blocks).get(number, [])
     info = next(info for info in infos if info.number == number)
     return _view(_summary(info, here, viewed), here, viewed, words=True)
 
 
-def write_table(wanted: TableFile, work: WorkerWork) -> bytes:
+def write_table(request: TableFile, work: WorkerWork) -> bytes:
     """One table as CSV, Excel, JSON or HTML."""
-    _, blocks = _decoded(wanted.viewed, work)
-    block = next((block for block in blocks if block.id == wanted.block), None)
+    _, blocks = _decoded(request.viewed, work)
+    block = next((block for block in blocks if block.id == request.block), None)
     if block is None or block.table is None:
-        raise UsageError(f"the document has no table {wanted.block}")
+        raise UsageError(f"the document has no table {request.block}")
     caption = _structure.captions(blocks).get(block.id)
-    match wanted.format:
+    match request.format:
         case "csv":
             return _csv.csv_table(block.table).encode("utf-8", "replace")
         case "xlsx":
@@ -134,16 +134,16 @@ def write_table(wanted: TableFile, work: WorkerWork) -> bytes:
     return _encoded({**_table_row(block, caption), **_json.table_json(block.table, block)})
 
 
-def cut(wanted: Cut, work: WorkerWork) -> bytes:
+def cut(request: Cut, work: WorkerWork) -> bytes:
     """The chunks of the document, as a list of rows."""
-    infos, blocks = _decoded(wanted.viewed, work)
-    document = _Document(blocks, infos, wanted.name, wanted.id, wanted.media_type)
-    return _encoded(rows(document, chunks(document, wanted.options)))
+    infos, blocks = _decoded(request.viewed, work)
+    document = _Document(blocks, infos, request.name, request.id, request.media_type)
+    return _encoded(rows(document, chunks(document, request.options)))
 
 
-def find(wanted: Find, work: WorkerWork) -> bytes:
+def find(request: Find, work: WorkerWork) -> bytes:
     """The matches in reading order: all are counted, the first `limit` are returned with their places."""
-    viewed, query = wanted.viewed, folded(wanted.query, without_accents).strip()
+    viewed, query = request.viewed, folded(request.query, without_accents).strip()
     texts = work.kept(f"texts {viewed.document}", lambda: _texts(viewed, work))
     found: list[tuple[int, int, int]] = []
     total = 0
@@ -151,7 +151,7 @@ def find(wanted: Find, work: WorkerWork) -> bytes:
         if query in comparable:
             here = matches(text, comparable, query, without_accents)
             total += len(here)
-            found += [(number, start, end) for start, end in here[: wanted.limit - len(found)]]
+            found += [(number, start, end) for start, end in here[: request.limit - len(found)]]
     hits: list[searching.Hit] = []
     if found:
         _, blocks = _decoded(viewed, work)

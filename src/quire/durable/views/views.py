@@ -1,4 +1,4 @@
-"""What the store keeps for someone who looks at a document: views of pages, pictures, exports, tables.
+"""Views of documents that the store keeps: views of pages, pictures, exports, tables.
 
 Each is made once, in a worker process, and is an artifact of the document, deleted with it.
 """
@@ -300,7 +300,8 @@ def _checked(dpi: int) -> int:
 
 
 def _read_from(document: DocumentReference) -> tuple[str, str, str]:
-    """What views are made of: what was read, and the file. Another file may have the same contents, and be deleted."""
+    """The inputs of views: the document as it was read, and the file. Another file may have the same contents, and be
+    deleted."""
     return document["document"], document["index"], document["source"]["id"]
 
 

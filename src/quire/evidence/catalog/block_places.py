@@ -1,4 +1,4 @@
-"""Where characters of a block stand on its pages."""
+"""Places of the characters of a block on its pages."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def cell_places(block: Block, cell: Cell, span: TextSpan) -> tuple[Part, ...]:
 
 
 def _touched(words: Sequence[str], text: str, span: TextSpan) -> range:
-    """Which words some characters of their text are from; none if the words say something else than the text."""
+    """The words that some characters of a text are from; none if the words say something else than the text."""
     before, wanted, line = len(solid(text[: span[0]])), solid(text[slice(*span)]), "".join(words)
     if not wanted:
         return range(0)

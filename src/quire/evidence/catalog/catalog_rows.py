@@ -55,8 +55,10 @@ def load_catalog_rows(path: Path) -> list[CatalogRow]:
     """The rows of a file of lines of JSON that `quire catalog` wrote. Raises UsageError for any other file."""
     try:
         rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
-    except (OSError, ValueError) as error:
-        raise UsageError(f"the catalog {path} cannot be read: {error}") from error
+    except OSError as error:
+        raise UsageError(f"the catalog {path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"the catalog {path} is not lines of JSON: {error}") from error
     if any(not isinstance(row, dict) or row.get("schema_version") != SCHEMA for row in rows):
         raise UsageError(f"{path} is not a catalog: its lines are not of the schema {SCHEMA}")
     return rows

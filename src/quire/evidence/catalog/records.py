@@ -63,7 +63,7 @@ class CatalogTexts:
 
     @cached_property
     def searched(self) -> Sequence[EvidenceRecord]:
-        """What a value without a right citation is looked for in: cells, then blocks; never in a semantic answer."""
+        """The records to search for a value without a right citation: cells, then blocks, no semantic answer."""
         usable = [record for record in self._records if record.level != "chunk" and record.tier != "semantic"]
         return sorted(usable, key=lambda record: record.level != "cell")
 

@@ -1,4 +1,4 @@
-"""What a language model says to a question about passages: sentences that cite them by number."""
+"""Sentences of a language model about passages, which cite them by number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several extractors, or several places of a document, say about one value: agreement or conflict."""
+"""Agreement and conflict of several extractors, or several places of a document, about one value."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ STRONG = 0.5
 FAR = 0.2
 """Of the height of a page: nearer places may be two neighbours of one label, to its right and below it."""
 _NUMBERS: frozenset[ValueKind | None] = frozenset({"amount", "number", "percentage"})
-"""What makes a text an amount where the schema does not say so: other digits may be a code."""
+"""Signs of an amount in a text whose kind the schema does not name: other digits may be a code."""
 NEARLY = 0.9
-"""How near the confidence of the second place must be to that of the first: a weaker one is an alternative."""
+"""The largest difference in confidence of two places in conflict: a weaker one is an alternative."""
 
 
 @dataclass(frozen=True, slots=True)

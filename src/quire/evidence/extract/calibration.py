@@ -1,4 +1,4 @@
-"""How likely a value answers its field, from what its evidence says: measured, and not what an extractor believes.
+"""The probability that a value answers its field, from its evidence: measured, and not what an extractor believes.
 
 The weights in `calibration.json` are those of a logistic regression over values that were compared with the truth.
 `scripts/fit_calibration.py` fits them, `python -m benchmarks reliability` shows how well they hold for documents of
@@ -50,7 +50,7 @@ def probability_of(value: Json, evidence: LeafEvidence) -> float:
 
 
 def signs_of(value: Json, evidence: LeafEvidence) -> tuple[str, ...]:
-    """What speaks for a value, and against it, by name: how it was found comes first."""
+    """The signs for a value, and against it, by name: how it was found comes first."""
     return (_way(evidence), *_figures(evidence), *_facts(evidence), _shape(value))
 
 
@@ -76,7 +76,7 @@ def _facts(evidence: LeafEvidence) -> Iterator[str]:
 
 
 def _shape(value: Json) -> str:
-    """What kind of thing a value is, by its looks: a schema may not say it."""
+    """The kind of a value by its looks: a schema may not say it."""
     if not isinstance(value, str):
         return "a number"
     words = value.split()

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
-from quire.core.errors import ConfigurationError, EngineError, log_traceback
-from quire.core.events import reason_of
+from quire.core.errors import ConfigurationError, EngineError
 from quire.core.keys import digest_of
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.agreement import is_same, settled
-from quire.evidence.extract.extractor import Extractor, PartlyFailed
+from quire.evidence.extract.extractor import Extractor, PartlyFailed, heard
 from quire.evidence.extract.schema import ExtractSchema
+from quire.evidence.extract.value_paths import field_of, part_of
 from quire.evidence.extract.values import LeafEvidence, Proposal
 
 BELOW = 0.6
-_INDEX = re.compile(r"\[\d+\]")
 
 
 def fallback(*extractors: Extractor) -> Extractor:
@@ -39,15 +38,12 @@ def uncertainty_first(cheap: Extractor, expensive: Extractor, *, below: float = 
 class ComposedExtractor(ABC):
     """An extractor made of extractors. Those that fail are named, and what the others propose is kept."""
 
+    verb: ClassVar[str]
     extractors: tuple[Extractor, ...]
 
     def __post_init__(self) -> None:
         if not self.extractors:
             raise ConfigurationError(f"{self.verb} needs at least one extractor")
-
-    @property
-    @abstractmethod
-    def verb(self) -> str: ...
 
     @property
     def settings(self) -> tuple[str, ...]:
@@ -83,17 +79,11 @@ class _Asking:
         self.answered = False
 
     def heard(self, extractor: Extractor, schema: ExtractSchema) -> list[Proposal]:
-        try:
-            found = list(extractor.propose(self._catalog, schema))
-        except PartlyFailed as error:
-            self.failures.append(f"{extractor.name}: {error.reason}")
-            found = list(error.proposals)
-        except Exception as error:  # one of another package may raise anything
-            log_traceback(f"extractor {extractor.name}", error)
-            self.failures.append(f"{extractor.name}: {reason_of(error).removeprefix(f'{extractor.name}: ')}")
-            return []
-        self.answered = True
-        return found
+        proposals, reason, error = heard(extractor, self._catalog, schema)
+        if reason:
+            self.failures.append(f"{extractor.name}: {reason.removeprefix(f'{extractor.name}: ')}")
+        self.answered = self.answered or error is None
+        return list(proposals)
 
 
 @dataclass(frozen=True)
@@ -101,9 +91,7 @@ class ConsensusExtractor(ComposedExtractor):
     """Asks all extractors. What each says of a path goes on beside what the first says, and is merged as the proposals
     of several extractors are. The rows of a list are those of the extractor that finds most of them."""
 
-    @property
-    def verb(self) -> str:
-        return "consensus"
+    verb = "consensus"
 
     def _proposed(self, asking: _Asking, catalog: SourceCatalog, schema: ExtractSchema) -> list[Proposal]:
         said = [asking.heard(one, schema) for one in self.extractors]
@@ -113,7 +101,7 @@ class ConsensusExtractor(ComposedExtractor):
                 if _row_count(rows) > _row_count(longest.get(outer, ())):
                     longest[outer] = rows
         together: dict[str, Proposal] = {}
-        for one in (one for proposals in said for one in proposals if _outer(one.path) not in longest):
+        for one in (one for proposals in said for one in proposals if part_of(one.path) not in longest):
             first = together.get(one.path)
             together[one.path] = one if first is None else _beside(first, one)
         return [*together.values(), *(row for rows in longest.values() for row in rows)]
@@ -123,9 +111,7 @@ class ConsensusExtractor(ComposedExtractor):
 class FallbackExtractor(ComposedExtractor):
     """Asks one extractor after the other, each for what is still open."""
 
-    @property
-    def verb(self) -> str:
-        return "fallback"
+    verb = "fallback"
 
     def _proposed(self, asking: _Asking, catalog: SourceCatalog, schema: ExtractSchema) -> list[Proposal]:
         found: list[Proposal] = []
@@ -144,8 +130,8 @@ class FallbackExtractor(ComposedExtractor):
             evidence = _evidence(one, catalog, schema)
             standing.setdefault(plain, []).append(evidence is not None and self.is_enough(evidence))
         missing = {leaf.path for leaf in schema.leaves if not all(standing.get(leaf.path, [False]))}
-        lists = {path.partition("[")[0] for path in missing if "[" in path}
-        return missing | {leaf.path for leaf in schema.leaves if _outer(leaf.path) in lists}
+        lists = {part_of(path) for path in missing if "[" in path}
+        return missing | {leaf.path for leaf in schema.leaves if part_of(leaf.path) in lists}
 
     def is_enough(self, evidence: LeafEvidence) -> bool:
         return evidence.supported
@@ -163,9 +149,7 @@ class UncertaintyFirstExtractor(FallbackExtractor):
         if not 0 < self.below <= 1:
             raise ConfigurationError(f"below is {self.below}; choose a confidence above 0, up to 1")
 
-    @property
-    def verb(self) -> str:
-        return "uncertainty_first"
+    verb = "uncertainty_first"
 
     @property
     def settings(self) -> tuple[str, ...]:
@@ -183,9 +167,9 @@ def _better(
     for outer, listed in rows.items():
         if outer not in lists or _support(listed, catalog, schema) > _support(lists[outer], catalog, schema):
             lists[outer] = listed
-    single = {one.path: one for one in first if _outer(one.path) not in lists}
+    single = {one.path: one for one in first if part_of(one.path) not in lists}
     for one in second:
-        if _outer(one.path) not in lists:
+        if part_of(one.path) not in lists:
             known = single.get(one.path)
             single[one.path] = one if known is None else _surer(known, one, catalog, schema)
     return [*single.values(), *(row for listed in lists.values() for row in listed)]
@@ -217,22 +201,17 @@ def _support(listed: Sequence[Proposal], catalog: SourceCatalog, schema: Extract
     return sum(evidence is not None and evidence.supported for evidence in found)
 
 
-def _outer(path: str) -> str:
-    """The outermost list of a path, or the path: `items` of `items[3].price`."""
-    return path.partition("[")[0]
-
-
 def _plain(path: str, schema: ExtractSchema) -> str:
     """The path in the schema; that of the leaf for one of several values."""
     leaf = schema.leaf(path)
-    return _INDEX.sub("[]", path) if leaf is None else leaf.path
+    return field_of(path) if leaf is None else leaf.path
 
 
 def _lists(proposals: Sequence[Proposal]) -> dict[str, list[Proposal]]:
     found: dict[str, list[Proposal]] = {}
     for one in proposals:
         if "[" in one.path:
-            found.setdefault(_outer(one.path), []).append(one)
+            found.setdefault(part_of(one.path), []).append(one)
     return found
 
 

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from quire.core.context import Json
-from quire.core.errors import EngineError, UsageError, log_traceback
-from quire.core.events import reason_of
+from quire.core.errors import EngineError, UsageError
 from quire.core.page_ranges import selection
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.agreement import settled
 from quire.evidence.extract.calibration import probability_of
-from quire.evidence.extract.extractor import Extractor, PartlyFailed
+from quire.evidence.extract.extractor import Extractor, heard
 from quire.evidence.extract.naming.plurals import rows_asked
 from quire.evidence.extract.schema import ExtractSchema, LeafSpec, ListSpec, SchemaNode
+from quire.evidence.extract.value_paths import field_of
 from quire.evidence.extract.values import (
     EvidenceConflict,
     Extraction,
@@ -60,7 +60,7 @@ def extract(
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What one extractor proposes: by path, and the indices that its paths have below each list."""
+    """The proposals of one extractor by path, and the positions that its paths have below each list."""
 
     extractor: str
     proposals: Mapping[str, Proposal]
@@ -85,14 +85,10 @@ def _proposed(
     failures: list[ExtractorFailure] = []
     first: Exception | None = None
     for extractor in extractors:
-        try:
-            proposals = list(extractor.propose(catalog, schema))
-        except PartlyFailed as error:
-            failures.append(ExtractorFailure(extractor.name, error.reason))
-            proposals = list(error.proposals)
-        except Exception as error:  # one of another package may raise anything
-            log_traceback(f"extractor {extractor.name}", error)
-            failures.append(ExtractorFailure(extractor.name, reason_of(error)))
+        proposals, reason, error = heard(extractor, catalog, schema)
+        if reason:
+            failures.append(ExtractorFailure(extractor.name, reason))
+        if error is not None:
             first = first or error
             continue
         strange = [one.path for one in proposals if not _is_known(one.path, known)]
@@ -107,7 +103,7 @@ def _proposed(
 
 def _is_known(path: str, known: set[str]) -> bool:
     """Whether the schema has the path; a leaf that is no list may have several values."""
-    plain = _INDEX.sub("[]", path)
+    plain = field_of(path)
     return plain in known or plain.removesuffix("[]") in known
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from quire.core.errors import EngineError
+from quire.core.errors import EngineError, log_traceback
+from quire.core.events import reason_of
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.values import Proposal
@@ -46,3 +47,23 @@ class PartlyFailed(EngineError):
         super().__init__(extractor, message)
         self.reason = message
         self.proposals = proposals
+
+
+class Heard(NamedTuple):
+    """The proposals of an extractor. `reason`: why it could not answer, or not for all. `error` is set if it did not
+    answer at all."""
+
+    proposals: Sequence[Proposal]
+    reason: str = ""
+    error: Exception | None = None
+
+
+def heard(extractor: Extractor, catalog: SourceCatalog, schema: ExtractSchema) -> Heard:
+    """Ask an extractor, which may be one of another package and raise anything."""
+    try:
+        return Heard(list(extractor.propose(catalog, schema)))
+    except PartlyFailed as error:
+        return Heard(list(error.proposals), error.reason)
+    except Exception as error:
+        log_traceback(f"extractor {extractor.name}", error)
+        return Heard((), reason_of(error), error)

@@ -23,7 +23,7 @@ BUILT_IN = {
 }
 """The place of the factory of each, `module:name`."""
 COMPOSED = ("fallback", "consensus", "uncertainty_first")
-"""Those that are made of others, by the names of the functions in `quire.evidence.extract.combinators`."""
+"""Extractors that are made of others, by the names of the functions in `quire.evidence.extract.combinators`."""
 COMPOSED_OF = "offline,model"
 
 

@@ -15,6 +15,7 @@ from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.sections import SectionExtractor
 from quire.evidence.extract.statements import StatementExtractor
 from quire.evidence.extract.tables import TableExtractor
+from quire.evidence.extract.value_paths import part_of
 from quire.evidence.extract.values import Proposal
 
 _LONGEST_LABEL = 3
@@ -50,15 +51,15 @@ class OfflineExtractor:
             if is_stated(leaf) and (one := labelled.get(leaf.path)) and not _is_label(one.label):
                 del labelled[leaf.path]
         for path, one in stated.items():
-            other = labelled.pop(path, None) or labelled.pop(path.split("[")[0], None)
+            other = labelled.pop(path, None) or labelled.pop(part_of(path), None)
             stated[path] = one if other is None else _with_alternative(one, other)
         listed = {one.path: one for one in self._tables.propose(catalog, schema)}
         known = {**labelled, **stated, **{path: one for path, one in listed.items() if path not in stated}}
         below = {one.path: one for one in self._sections.propose(catalog, schema)}
-        named = {path.split("[")[0] for path in below}
-        known = {path: one for path, one in known.items() if path.split("[")[0] not in named} | below
-        lists = {path.split("[")[0] for path in known}
-        further = (one for one in self._statements.propose(catalog, schema) if one.path.split("[")[0] not in lists)
+        named = {part_of(path) for path in below}
+        known = {path: one for path, one in known.items() if part_of(path) not in named} | below
+        lists = {part_of(path) for path in known}
+        further = (one for one in self._statements.propose(catalog, schema) if part_of(one.path) not in lists)
         return [*known.values(), *further]
 
 

@@ -1,4 +1,4 @@
-"""What is asked for: the leaves of a JSON Schema, or a simple list of names, as a tree."""
+"""Schemas of extractions: the leaves of a JSON Schema, or a simple list of names, as a tree."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from quire.core.context import Json
 from quire.core.errors import UsageError
 from quire.core.keys import Digest, digest_of
 from quire.evidence.extract.patterns import value_pattern
+from quire.evidence.extract.value_paths import field_of
 
 LeafType = Literal["string", "number", "integer", "boolean"]
 ValueKind = Literal[
@@ -93,7 +94,7 @@ SchemaNode: TypeAlias = LeafSpec | ObjectSpec | ListSpec
 
 @dataclass(frozen=True, slots=True)
 class ExtractSchema:
-    """What is to be extracted from a document."""
+    """The tree of values to extract from a document."""
 
     root: SchemaNode
     digest: Digest
@@ -129,7 +130,7 @@ class ExtractSchema:
 
     def leaf(self, path: str) -> LeafSpec | None:
         """The leaf of a path in the data (`items[3].price`) or in the schema (`items[].price`)."""
-        wanted = re.sub(r"\[\d+\]", "[]", path)
+        wanted = field_of(path)
         found = next((leaf for leaf in self.leaves if leaf.path == wanted), None)
         if found is None and wanted.endswith("[]"):  # one of several values of a leaf that is no list
             found = next((leaf for leaf in self.leaves if leaf.path == wanted[:-2]), None)

@@ -31,7 +31,7 @@ _ENGINE = re.compile(r"[^(),]+(?=[,)]|$)")
 
 
 class CropReading(NamedTuple):
-    """What an engine read in the picture of a place; `failed` says why nothing."""
+    """The text that an engine read in the picture of a place; `failed` says why there is none."""
 
     text: str = ""
     confidence: float | None = None
@@ -104,7 +104,7 @@ def _values(extraction: Extraction, schema: ExtractSchema) -> Iterator[tuple[Jso
 
 
 def _shown(value: Json, leaf: LeafSpec, evidence: LeafEvidence, catalog: SourceCatalog) -> list[_Shown]:
-    """What the pictures should show: the value, or each of the values that it is derived from."""
+    """The texts that the pictures should show: the value, or each of the values that it is derived from."""
     if evidence.derivation is None:
         place = _around(Part(evidence.page or 0, box) for box in evidence.bboxes)
         records = catalog.records_of(evidence.blocks)
@@ -177,7 +177,7 @@ def _with_reason(evidence: LeafEvidence, reason: str) -> LeafEvidence:
 def _with_alternative(
     evidence: LeafEvidence, leaf: LeafSpec, place: Part, reading: CropReading, engine: str
 ) -> tuple[Alternative, ...]:
-    """What the picture says comes first among the alternatives, if it can be a value of the leaf."""
+    """The alternatives, first the text of the picture if it can be a value of the leaf."""
     try:
         value = fitted(reading.text, leaf)
     except Unfit:

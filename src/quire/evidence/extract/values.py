@@ -18,7 +18,7 @@ EvidenceStatus = Literal["found", "repaired", "unverified", "conflict", "not_fou
 `repaired`: not there, but elsewhere in the document. `unverified`: nowhere. `conflict`: two places say two things.
 `corrected` and `confirmed`: a person did. Whether it answers the field is another question (`probability`)."""
 MatchKind = Literal["exact", "numeric", "date", "fuzzy", "derived"]
-"""How a value agrees with what stands on the page."""
+"""The kind of agreement of a value with the text on the page."""
 SUPPORTED: frozenset[EvidenceStatus] = frozenset({"found", "repaired", "corrected", "confirmed"})
 SURE = 0.9
 """The least probability of a value that nobody has to look at: `python -m benchmarks reliability` has the share of such
@@ -27,7 +27,7 @@ values that is right on documents to which nothing was fitted."""
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """How a value follows from others: `sum`, `difference`, `product`, `percentage` or `unit` of values that stand in
+    """A value that follows from others: `sum`, `difference`, `product`, `percentage` or `unit` of values that stand in
     the document. `parts` are their texts with the records they stand in."""
 
     rule: Literal["sum", "difference", "product", "percentage", "unit"]
@@ -60,7 +60,7 @@ class Proposal:
     alternatives: tuple[Proposal, ...] = ()
     """Other values that the same extractor considered, best first."""
     others: tuple[Proposal, ...] = ()
-    """What other extractors, or other parts of the document, say for the same path: agreement or conflict."""
+    """Proposals of other extractors, or other parts of the document, for the same path: agreement or conflict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +166,12 @@ class EvidenceCoverage:
 
     @property
     def share(self) -> float:
-        """What the document supports, of all that was asked for."""
+        """The share of values that the document supports, of all leaves."""
         return self.found / self.leaves if self.leaves else 0.0
 
     @property
     def share_of_returned(self) -> float | None:
-        """What the document supports, of the values that there are."""
+        """The share of values that the document supports, of the values that there are."""
         return self.found / self.returned if self.returned else None
 
 

@@ -21,13 +21,13 @@ from quire.output.place_crops import DPI, around, picture_id
 from quire.pages.geometry.extents import touch
 
 OUTSIDE = 1e-3
-"""How far a box may reach over the edge of its page, or of its record: boxes are rounded."""
+"""The distance by which a box may reach over the edge of its page, or of its record: boxes are rounded."""
 MOST_ALTERNATIVES = 8
 UNCITED = "it cites nothing"
 
 
 class _Quoted(NamedTuple):
-    """Where a quote stands, and the value in it; None where it says something else."""
+    """The place of a quote, and the value in it; None where it says something else."""
 
     record: EvidenceRecord
     span: TextSpan
@@ -68,7 +68,7 @@ class _Check:
         ]
 
     def faults(self, version: Digest | None) -> Iterator[str]:
-        """What is wrong with the citation, without a look at the text."""
+        """The fault of the citation that shows without a look at the text."""
         if version is not None and version != self._catalog.version:
             self._cited = []
             yield f"it cites version {version[:12]} of the catalog, and this is {self._catalog.version[:12]}"
@@ -250,7 +250,7 @@ class _Check:
         return next((one for one in found if one.record.page in pages), found[0])
 
     def _elsewhere(self) -> list[_Quoted]:
-        """Where a value stands whose citation is wrong: its quote, else the value itself if there is no doubt."""
+        """The place of a value whose citation is wrong: that of its quote, else of the value if there is no doubt."""
         texts = self._catalog.texts
         if self._proposal.quote:
             found = [one for one in self._quoted(self._holding()) if one.value is not None]
@@ -321,7 +321,7 @@ class _Check:
         )
 
     def _alternatives(self) -> tuple[Alternative, ...]:
-        """Those whose records exist, with the boxes that their extractor gave."""
+        """The alternatives whose records exist, with the boxes that their extractor gave."""
         found = []
         for one in self._proposal.alternatives[:MOST_ALTERNATIVES]:
             records = [record for name in one.records if (record := self._catalog.by_id.get(name)) is not None]

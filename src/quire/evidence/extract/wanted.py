@@ -1,4 +1,4 @@
-"""How the value of a leaf is recognised in a text: by its letters, its value, or the words that say it."""
+"""Recognition of the value of a leaf in a text: by its letters, its value, or the words that say it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SPENT = re.compile(
     r"capex|capital.expend|expens|cost|loss|payment|paid|purchase|dividend|outflow|decrease|deduct|discount|depreciation|"
     r"amortisation|amortization|aufwand|verlust|d.pense|perte|gasto|p.rdida"
 )
-"""What is spent: statements print it in brackets, and who asks for an expense wants its amount."""
+"""Names of expenses: statements print them in brackets, and who asks for an expense wants its amount."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SCALE = re.compile(r"(?:^|_)(?:scale|multiplier|factor)(?:$|_)")
 
@@ -37,7 +37,7 @@ class LeafValue:
 
     @cached_property
     def forms(self) -> Sequence[WantedValue]:
-        """What may stand in a text for it, the likeliest first."""
+        """The spellings of the value in a text, the likeliest first."""
         if self.leaf.enum:
             words = re.sub(r"[_\s-]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(self.value)))
             return (WantedValue(str(self.value)), WantedValue(words)) if words != self.value else (WantedValue(words),)
@@ -53,7 +53,7 @@ class LeafValue:
         return wanted, *(WantedValue(form) for form in (name_forms(str(self.value)) if named else ()))
 
     def found_in(self, printed: SearchedText, within: TextSpan | None = None) -> Iterator[FoundValue]:
-        """Where a text, or a part of it, says the value."""
+        """The place at which a text, or a part of it, says the value."""
         if isinstance(self.value, bool):
             span = within or (0, len(printed.text))
             if self._is_said(printed.text[slice(*span)]):
@@ -114,7 +114,7 @@ class LeafValue:
 
 
 def _of_text(value: str) -> ComparedAs:
-    """What a text without a declared kind is: a number only if it has no zeros in front, like a code."""
+    """The kind of a text for which none is declared: a number only if it has no zeros in front, like a code."""
     if date_readings(value):
         return "date"
     found = duration_of(value)

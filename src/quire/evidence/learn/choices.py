@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,11 +17,10 @@ from quire.evidence.extract.lines import PlacedLine
 from quire.evidence.extract.offline import OfflineExtractor
 from quire.evidence.extract.rules.candidate_ranking import value_of
 from quire.evidence.extract.schema import ExtractSchema, LeafSpec
+from quire.evidence.extract.value_paths import list_of
 from quire.evidence.extract.values import Proposal
 from quire.lexicon.phrases import solid
 from quire.pages.geometry.extents import shared_area
-
-_INDEX = re.compile(r"\[\d+\]$")
 
 
 class LeafChoice(NamedTuple):
@@ -50,11 +48,11 @@ class DocumentChoices:
     def _by_leaf(self) -> Mapping[str, Sequence[Proposal]]:
         found: dict[str, list[Proposal]] = defaultdict(list)
         for one in self.proposals:
-            found[_INDEX.sub("", one.path)].append(one)
+            found[list_of(one.path)].append(one)
         return found
 
     def proposed(self, leaf: LeafSpec) -> Sequence[Proposal]:
-        """What is proposed for a leaf without anything learnt: one value, or several."""
+        """The proposals for a leaf without anything learnt: one value, or several."""
         return self._by_leaf.get(leaf.path, ())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Whether a choice on a page says the value that a person confirmed."""
+"""The choices of a page that say a value which a person confirmed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from quire.lexicon.phrases import solid
 from quire.pages.geometry.extents import overlap
 
 ALIKE = 0.88
-"""How similar a text must be to a value that stands nowhere letter by letter: OCR misread it."""
+"""The least similarity of a text to a value that stands nowhere letter by letter: OCR misread it."""
 COVERED = 0.5
 """The least that a choice and the box of a value share."""
 _NUMBERS = ("amount", "number", "percentage")

@@ -1,4 +1,4 @@
-"""What is known about the choices of a document, as numbers: hashes of short texts, so that a model holds no text."""
+"""Features of the choices of a document, as numbers: hashes of short texts, so that a model holds no text."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class DescribedCandidates:
 
 
 def ruled(choice: LeafChoice) -> Iterator[str]:
-    """What is proposed for the leaf without anything learnt."""
+    """The proposals for the leaf without anything learnt."""
     if choice.rank is not None and choice.proposal is not None:
         yield f"rule={min(choice.rank, 4)}"
         yield f"rule={choice.proposal.extractor},{min(choice.rank, 2)}"
@@ -95,7 +95,7 @@ PRIOR = {
         "none=unproposed": 2.0,
     }.items()
 }
-"""What is assumed before anything is learnt: that the rules are right."""
+"""The weights before anything is learnt, by which the rules are right."""
 
 
 def _around(one: Candidate) -> Iterator[int]:

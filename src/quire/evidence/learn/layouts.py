@@ -20,7 +20,7 @@ _LONGEST = 60  # characters: a longer line is no label
 
 @dataclass(frozen=True, slots=True)
 class LayoutPlace:
-    """Where a value stands in a document of a layout, and the hash of its label."""
+    """The place of a value in a document of a layout, with the hash of its label."""
 
     page: int
     box: BBox
@@ -29,7 +29,7 @@ class LayoutPlace:
 
 @dataclass(frozen=True, slots=True)
 class KnownLayout:
-    """What is kept of the layout of a sample: hashes of its texts with their rough places, and the place of each
+    """The layout of a sample, as it is kept: hashes of its texts with their rough places, and the place of each
     value."""
 
     marks: frozenset[int]

@@ -56,7 +56,7 @@ class LearnedExtractor:
         return found
 
     def _spelt(self, leaf: LeafSpec, learned: LearnedLeaf, document: DescribedDocument) -> Iterator[Proposal]:
-        """What the rules propose, as samples spell it."""
+        """The proposals of the rules, as samples spell them."""
         proposed = document.found.proposed(leaf)
         first = next((one for one in document.found.of(leaf) if one.rank == 0), None)
         if len(proposed) != 1 or first is None or first.value != proposed[0].value:

@@ -1,4 +1,4 @@
-"""What was learnt from samples, as one JSON file. It has no text of theirs but spellings that at least two have."""
+"""The model that was learnt from samples, as one JSON file, without their texts but for spellings of at least two."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SUFFIX = ".model"
 
 @dataclass(frozen=True, slots=True)
 class LeafScore:
-    """How values of a leaf came out: of `expected` values, `found` were given, of which `right` are right."""
+    """The score of a leaf: of `expected` values, `found` were given, of which `right` are right."""
 
     expected: int = 0
     found: int = 0
@@ -43,7 +43,7 @@ class LeafScore:
 
 @dataclass(frozen=True, slots=True)
 class LearnedLeaf:
-    """What was learnt about one leaf. `weights` is empty where the rules were as good in the cross-validation: then
+    """The part of a model about one leaf. `weights` is empty where the rules were as good in the cross-validation: then
     they decide. `kinds` are those of its values, `way` is how they are written, `spellings` correct what OCR misread.
     """
 
@@ -58,7 +58,7 @@ class LearnedLeaf:
 
 @dataclass(frozen=True)
 class LearnedModel:
-    """What was learnt from samples: of each leaf, and the layouts that are known."""
+    """A model that was learnt from samples: its leaves, and the layouts that it knows."""
 
     samples: tuple[Digest, ...]
     leaves: Mapping[str, LearnedLeaf]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 STRENGTH = 1.0
-"""How much weights are drawn to what is assumed before anything is learnt."""
+"""The strength with which weights are drawn to the assumed ones."""
 ROUNDS = 80
 STEP = 0.15
 LEAST_WEIGHT = 0.01
@@ -129,7 +129,7 @@ def _kept(one: ChoiceRows, values: Floats) -> list[int]:
 
 
 def _indices(names: Integers, common: Integers) -> Integers:
-    """Where names are in the list of the common ones; its length for others."""
+    """The positions of names in the list of the common ones; its length for others."""
     import numpy as np
 
     at = np.searchsorted(common, names)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 from quire.core.context import Json
 from quire.core.encoding import decode_document, encode_document
@@ -17,6 +16,7 @@ from quire.core.pagetext import PageText
 from quire.core.types import BBox
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.schema import ExtractSchema, LeafSpec
+from quire.evidence.extract.value_paths import field_of, list_of, part_of, values_by_path
 from quire.evidence.extract.values import SUPPORTED, Proposal
 from quire.evidence.extract.verification import checked
 
@@ -24,7 +24,7 @@ NO_CONTENT = (
     "export it from the review again, or name the folder of its document: --documents of `quire learn` and of "
     "`quire samples import`, `Sample.completed` in Python"
 )
-"""What to do about a sample without content: a review of an earlier version exported it, or its document could not be
+"""Advice about a sample without content: a review of an earlier version exported it, or its document could not be
 looked at any more."""
 _KEYS = ("document", "schema", "values")
 _SHAPES = {
@@ -35,7 +35,7 @@ _SHAPES = {
 
 @dataclass(frozen=True, slots=True)
 class SamplePlace:
-    """Where a confirmed value stands, and how it is written there."""
+    """The place of a confirmed value, with the text that stands there."""
 
     page: int
     bboxes: tuple[BBox, ...]
@@ -70,7 +70,7 @@ class Sample:
         for in the document as the check of extractions does. Raises UsageError for a value that the schema has not.
         """
         leaves = ExtractSchema.of(schema)
-        flat = dict(_flat(values, ""))
+        flat = dict(values_by_path(values))
         for path in flat:
             if leaves.leaf(path) is None:
                 raise UsageError(f"{catalog.name}: the schema has no {path[:80]!r}, which the sample has a value for")
@@ -106,7 +106,7 @@ class Sample:
             }
             content = row.get("content", "")
             text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-            values = dict(_flat(row["values"], ""))
+            values = dict(values_by_path({**row["values"]}))
         except (AttributeError, KeyError, TypeError) as error:
             whose = str(row.get("name") or row["document"])[:80]
             what = "values" if not isinstance(row["values"], Mapping) else "places"
@@ -161,41 +161,22 @@ class Sample:
 
     def expected(self, path: str) -> Sequence[Json] | None:
         """The values of a leaf, none if the document does not have it; None if the sample does not say."""
-        listed = [value for one, value in self.values.items() if one == path or re.sub(r"\[\d+\]$", "", one) == path]
+        listed = [value for one, value in self.values.items() if one == path or list_of(one) == path]
         return [value for value in listed if value not in (None, "")] if listed else None
 
     @property
     def undecided(self) -> list[str]:
         """The fields about which the sample says nothing: neither a value nor, with None, that there is none."""
-        decided = {re.sub(r"\[\d+\]", "[]", path) for path in self.values}
+        decided = {field_of(path) for path in self.values}
         return [
             leaf.path
             for leaf in self.leaves.leaves
-            if not any(path in (leaf.path, leaf.path.split("[]")[0]) for path in decided)
-            and self.expected(leaf.path) is None
+            if not any(path in (leaf.path, part_of(leaf.path)) for path in decided) and self.expected(leaf.path) is None
         ]
 
     def place(self, path: str) -> SamplePlace | None:
         """The place of the only, or the first, value of a leaf."""
         return self.places.get(path) or self.places.get(f"{path}[0]")
-
-
-def _flat(values: Mapping[str, Json], above: str) -> Iterator[tuple[str, Json]]:
-    """The values of a tree by their paths."""
-    for name, value in values.items():
-        yield from _flat_value(value, f"{above}.{name}" if above else name)
-
-
-def _flat_value(value: Json, path: str) -> Iterator[tuple[str, Json]]:
-    if isinstance(value, Mapping):
-        yield from _flat(cast("Mapping[str, Json]", value), path)
-    elif isinstance(value, list):
-        for number, one in enumerate(value):
-            yield from _flat_value(one, f"{path}[{number}]")
-        if not value:
-            yield path, None
-    else:
-        yield path, value
 
 
 def _located(path: str, value: Json, leaf: LeafSpec, catalog: SourceCatalog) -> SamplePlace | None:

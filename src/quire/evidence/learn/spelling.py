@@ -18,7 +18,7 @@ from quire.lexicon.dictionary import Dictionary
 from quire.lexicon.vocabulary import Vocabulary
 
 LEAST_ALIKE = 0.85
-"""How similar a misread value must be to a confirmed one."""
+"""The least similarity of a misread value to a confirmed one."""
 TWICE = 2
 """Samples that must have a spelling: what stands in one only is forgotten with it."""
 _WORD = re.compile(r"[^\W\d_]{3,}")

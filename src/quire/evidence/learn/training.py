@@ -26,7 +26,7 @@ FEWEST = 5
 MANY = 40
 """Confirmed values of a field that say more about the next document than rules for all kinds of documents do."""
 CHANCE = 1 / 8
-"""How likely it may be that what is learnt from fewer values is better than the rules by chance alone."""
+"""The highest probability that weights learnt from few values beat the rules by chance alone."""
 FOLDS = 5
 
 
@@ -44,7 +44,7 @@ class LearningMistake:
 
 @dataclass(frozen=True)
 class Learning:
-    """What was learnt, and what the cross-validation on the samples found wrong."""
+    """A model, and the values that came out wrong in the cross-validation on the samples."""
 
     model: LearnedModel
     mistakes: Sequence[LearningMistake]
@@ -53,7 +53,7 @@ class Learning:
     undecided: Sequence[tuple[str, Sequence[str]]] = ()
     """Documents whose samples say nothing about some fields, neither a value nor that there is none, and these."""
     usable: Mapping[str, int] = field(default_factory=dict)
-    """How many samples can be learnt from, by path; a field needs `FEWEST`. Fields with several values have none."""
+    """The number of usable samples by path; a field needs `FEWEST`. Fields with several values have none."""
 
 
 def learn(samples: Iterable[Sample]) -> LearnedModel:
@@ -142,7 +142,7 @@ class _Case:
 
 @dataclass(frozen=True, slots=True)
 class _Exercise:
-    """What is learnt from a case: some of its choices."""
+    """The lesson of a case: some of its choices."""
 
     studied: _Studied
     rows: LeafRows
@@ -150,7 +150,7 @@ class _Exercise:
 
 
 class _Outcome(NamedTuple):
-    """What came out for a case: None for no value."""
+    """The outcome of a case: None for no value."""
 
     case: _Case
     choice: LeafChoice | None
@@ -158,7 +158,7 @@ class _Outcome(NamedTuple):
 
 
 class _Decision(NamedTuple):
-    """What of a lesson is used: how it chooses, how it spells; neither leaves the leaf to the rules."""
+    """The parts of a lesson that are used: its choice, its spelling; neither leaves the leaf to the rules."""
 
     chooses: bool
     spells: bool
@@ -233,7 +233,7 @@ class _Lesson:
 
     @cached_property
     def _decision(self) -> _Decision:
-        """What the cross-validation speaks for: with few values the rules unless others are better by more than chance,
+        """The decision of the cross-validation: with few values the rules unless others are better by more than chance,
         with many what is learnt unless it is worse by more than a standard deviation."""
         many = self._has_many
         fit = [one for one in _DECISIONS if one == _RULES or self._is_fit(one, many=many)]
@@ -324,7 +324,7 @@ class _Lesson:
 
     @cached_property
     def _validated(self) -> Mapping[_Decision, list[_Outcome]]:
-        """What would come out for each case by what is learnt from those of the other folds, for each decision."""
+        """The outcome of each case by the lessons of the other folds, for each decision."""
         found: dict[_Decision, list[_Outcome]] = {one: [] for one in _DECISIONS}
         fold_of = {id(one.studied): number % FOLDS for number, one in enumerate(self.cases)}
         for fold in range(FOLDS):
@@ -358,7 +358,7 @@ class _Lesson:
 
 
 def likelihood_by_chance(better: int, worse: int) -> float:
-    """How likely it is that at least so many of the documents that come out otherwise are better, if each is better or
+    """The probability that at least so many of the documents that come out otherwise are better, if each is better or
     worse with the same likelihood: a sign test."""
     changed = better + worse
     return sum(comb(changed, number) for number in range(better, changed + 1)) * 0.5**changed

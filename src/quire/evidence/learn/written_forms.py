@@ -1,4 +1,4 @@
-"""How people write the values of a leaf, where that is not how they are printed."""
+"""The ways in which people write the values of a leaf, where these differ from the printed ones."""
 
 from __future__ import annotations
 

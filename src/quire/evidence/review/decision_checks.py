@@ -1,4 +1,4 @@
-"""Whether a decision fits what is reviewed: the schema, the values of the extraction, and what was decided before."""
+"""Checks of a decision against the schema, the values of the extraction, and earlier decisions."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from dataclasses import dataclass, replace
 from quire.core.context import Json
 from quire.core.errors import UsageError
 from quire.evidence.extract.schema import ExtractSchema
+from quire.evidence.extract.value_paths import field_of, value_at
 from quire.evidence.extract.values import Extraction
 from quire.evidence.review.decisions import Decision, typed_value
-from quire.evidence.review.items import ReviewItem, added_item, field_of, value_at
+from quire.evidence.review.items import ReviewItem, added_item
 
 MOST_AHEAD = 100
-"""How far behind the last row of a list a row may be added."""
+"""The farthest row behind the last one of a list that may be added."""
 _SHOWN = 200
 _ROW = re.compile(r"\[(0|[1-9][0-9]{0,8})\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """What a review is about: the extraction as it was, and its items by path in their order."""
+    """The content of a review: the extraction as it was, and its items by path in their order."""
 
     extraction: Extraction
     given: Json
@@ -30,7 +31,7 @@ class Reviewed:
     items: Mapping[str, ReviewItem]
 
     def item(self, path: str) -> ReviewItem:
-        """What is known about a value: of the extraction, or of a row that a reviewer adds to a list of the schema.
+        """The item of a path: of the extraction, or of a row that a reviewer adds to a list of the schema.
 
         Raises UsageError for a path that the schema does not have, with those that it has.
         """

@@ -1,4 +1,4 @@
-"""What a person decides about a value, and what follows from a history of decisions."""
+"""Decisions of people about values, and the one that counts after a history of them."""
 
 from __future__ import annotations
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from quire.core.context import Json
 from quire.evidence.extract.schema import ExtractSchema, LeafSpec
+from quire.evidence.extract.value_paths import field_of, part_of, rows_of, value_at
 from quire.evidence.extract.values import SURE, EvidenceConflict, EvidenceStatus, Extraction, LeafEvidence, Missing
 
 Doubt = Literal["conflict", "not_found", "unverified", "low"]
@@ -76,37 +76,6 @@ def items_of(
 def added_item(path: str, leaf: LeafSpec) -> ReviewItem:
     """The item of a value that a reviewer adds to a list."""
     return ReviewItem(path, field_of(path), part_of(path), None, None, LeafEvidence(path, "not_found"), leaf)
-
-
-def field_of(path: str) -> str:
-    """The path in the schema: `items[].price` for `items[3].price`."""
-    return re.sub(r"\[\d+\]", "[]", path)
-
-
-def part_of(path: str) -> str:
-    """The outermost list that a path is in, which is reviewed as a grid; the path itself outside of lists."""
-    return path.partition("[")[0]
-
-
-def value_at(values: Json, path: str) -> Json:
-    """The value at a path of the data; None where there is none."""
-    for name in steps_of(path):
-        if isinstance(name, int):
-            values = values[name] if isinstance(values, list) and name < len(values) else None
-        else:
-            values = values.get(name) if isinstance(values, dict) else None
-    return values
-
-
-def steps_of(path: str) -> list[str | int]:
-    """The keys and positions that lead to a value: `items[3].price` is `["items", 3, "price"]`."""
-    found = re.findall(r"\[(\d+)\]|([^.\[\]]+)", path)
-    return [int(number) if number else name for number, name in found]
-
-
-def rows_of(path: str) -> tuple[int, ...]:
-    """The positions in lists on the way to a value."""
-    return tuple(step for step in steps_of(path) if isinstance(step, int))
 
 
 def _doubt(evidence: LeafEvidence, below: float) -> Doubt | None:

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from quire.core.context import Json
+from quire.evidence.extract.value_paths import part_of, value_at, with_value
 from quire.evidence.extract.values import Extraction, LeafEvidence, MatchKind, Missing
 from quire.evidence.review.decisions import Decision
-from quire.evidence.review.items import part_of, steps_of, value_at
 from quire.lexicon.amounts import number_readings
 from quire.lexicon.dates import date_readings
 from quire.output.place_crops import DPI, around, picture_id
@@ -33,9 +33,9 @@ def reviewed(extraction: Extraction, decisions: Mapping[str, Decision]) -> Extra
         known = missing.pop(path, None)
         evidence[path] = _evidence(before, decision, extraction.document, missing=known is not None)
         if decision.action == "correct":
-            values = _put_at(values, steps_of(path), decision.value)
+            values = with_value(values, path, decision.value)
         elif decision.action in ("reject", "absent") and not isinstance(value_at(values, path), list):
-            values = _put_at(values, steps_of(path), None)
+            values = with_value(values, path, None)
         if decision.action in ("reject", "absent") or (known is not None and decision.action == "approve"):
             missing[path] = Missing(path, known.pages if known else (), _reason(decision))
     for whole in {path[: found.start()] for path in decisions for found in re.finditer(r"\[", path)}:
@@ -71,7 +71,7 @@ def _without_empty_rows(before: Json, extraction: Extraction, decisions: Mapping
         ]
         if not emptied:
             continue
-        values = _put_at(values, steps_of(part), [row for at, row in enumerate(rows) if at not in emptied])
+        values = with_value(values, part, [row for at, row in enumerate(rows) if at not in emptied])
         for at in range(len(rows)):
             up = sum(other < at for other in emptied)
             moved[f"{part}[{at}]"] = None if at in emptied else f"{part}[{at - up}]"
@@ -133,7 +133,7 @@ def _evidence(before: LeafEvidence, decision: Decision, document: str, *, missin
 
 
 def _match(decision: Decision) -> MatchKind | None:
-    """How the value agrees with what stands at the place that was picked."""
+    """The kind of agreement of a value with the text at the place that was picked."""
     if str(decision.value) == decision.quote:
         return "exact"
     if number_readings(decision.value) & number_readings(decision.quote):
@@ -144,18 +144,3 @@ def _match(decision: Decision) -> MatchKind | None:
 def _reason(decision: Decision) -> str:
     said = "rejected in review" if decision.action == "reject" else "not in the document, says the review"
     return f"{said}: {decision.note}" if decision.note else said
-
-
-def _put_at(values: Json, steps: list[str | int], value: Json) -> Json:
-    """The tree with a value at a place, and the objects and rows on the way to it."""
-    if not steps:
-        return value
-    step, *rest = steps
-    if isinstance(step, int):
-        rows = list(values) if isinstance(values, list) else []
-        rows += [None] * (step + 1 - len(rows))
-        rows[step] = _put_at(rows[step], rest, value)
-        return rows
-    tree = dict(values) if isinstance(values, dict) else {}
-    tree[step] = _put_at(tree.get(step), rest, value)
-    return tree

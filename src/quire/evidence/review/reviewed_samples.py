@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from quire.core.context import Json
+from quire.evidence.extract.value_paths import value_at
 from quire.evidence.extract.values import Extraction, LeafEvidence
 from quire.evidence.review.decisions import Decision
-from quire.evidence.review.items import value_at
 
 
 def sample_of(

@@ -1,4 +1,4 @@
-"""Where a value stands in a text, and how it agrees with what stands there."""
+"""Places of a value in a text, and how it agrees with the text there."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHORT_QUOTE = 12
 
 
 class FoundValue(NamedTuple):
-    """Where a value stands in a text."""
+    """The place of a value in a text."""
 
     span: TextSpan
     agreement: Agreement
@@ -167,7 +167,7 @@ class WantedValue:
 
 
 def quoted_in(quote: str, printed: SearchedText) -> list[TextSpan]:
-    """Where a quote stands in a text: letter by letter; else without its punctuation; else, in recognised text, with
+    """The span of a quote in a text: letter by letter; else without its punctuation; else, in recognised text, with
     few letters misread. A long quote may end in the middle of a word, and leave something out at an ellipsis."""
     wanted = WantedValue(quote)
     if exact := matches(printed.text, printed.folded, wanted.text):

@@ -1,4 +1,4 @@
-"""How the line items of financial statements are called: by schemas, and on the page."""
+"""The line items of financial statements, by their names in schemas and their labels on the page."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _spaced(text: str) -> str:
 
 
 def likeness(label: str, item: LineItem) -> float:
-    """How surely a row with a label is the item; of its own labels the usual ones count a little more."""
+    """The likeness of a label to those of an item, from 0 to 1; the usual labels of the item count a little more."""
     return max((_alike(label, own) - 0.02 * at for labels in item.labels for at, own in enumerate(labels)), default=0.0)
 
 

@@ -20,9 +20,9 @@ NAMES: Mapping[str, str] = {
     "cash flow": "cash flow statement",
 }
 EXPLICIT, IMPLIED, EXPLAINED = 1.0, 0.5, 0.1
-"""How surely a question is about a statement: it names it; a line or ratio of it; its reasons, which are in prose."""
+"""The weights of a statement for a question that names it, a line or ratio of it, or reasons, which are in prose."""
 _TITLED = 2
-"""What a title counts, in kinds of lines."""
+"""The weight of a title, in kinds of lines."""
 _FEWEST_TITLED, _FEWEST, _FEWEST_CONTINUED = 5, 7, 3
 """Kinds of lines that a page of a statement has: with its title, without it, and where a statement is continued."""
 _BEHIND = 1
@@ -30,7 +30,7 @@ _BEHIND = 1
 
 
 class StatementLines(NamedTuple):
-    """How many kinds of lines of each statement a page has, and which titles."""
+    """The titles of statements on a page, and the number of kinds of lines that it has of each."""
 
     counts: Mapping[Statement, int]
     titles: Set[Statement]
@@ -42,7 +42,7 @@ class StatementLines(NamedTuple):
 
 
 def statement_lines(head: str, tables: str) -> StatementLines:
-    """What a page has of statements: `head` is the text in which a title may be, `tables` that of its tables."""
+    """The titles and lines of statements on a page: `head` is the text with the title, `tables` that of its tables."""
     squeezed = "".join(head.casefold().split())  # titles are often printed with letters spaced out
     titles = {name for name, pattern in squeezed_patterns("statement_titles").items() if pattern.search(squeezed)}
     text = tables.casefold().replace("’", "'")

@@ -170,7 +170,7 @@ def show(png: bytes, blocks: Iterable[Block], *, page: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How a format is written: `write(result, words)` returns the contents of each of its files."""
+    """A format of files: `write(result, words)` returns the contents of each of them."""
 
     name: str
     suffix: str  # what follows the stem; {number} counts the files of a format that has several
@@ -231,26 +231,26 @@ def files(result: Exportable, format: str, *, stem: str, words: bool = False) ->
     A document without tables has no CSV files. Raises `UsageError` for a format that does not exist, and a `QuireError`
     that names it when a format of another package fails.
     """
-    known = find_format(format)
+    chosen = find_format(format)
     try:
-        return _files(known, result, stem, words=words)
+        return _files(chosen, result, stem, words=words)
     except QuireError:
         raise
     except Exception as error:  # one of another package may raise anything
         if format in FORMATS:
             raise
-        said = f"{type(error).__name__}: {error}".rstrip(": ")
+        message = f"{type(error).__name__}: {error}".rstrip(": ")
         advice = "leave it out, or report it to those who made it"
         raise QuireError(
-            f"the format {format} of {_package(format)} failed for {result.name}: {said}; {advice}"
+            f"the format {format} of {_package(format)} failed for {result.name}: {message}; {advice}"
         ) from error
 
 
-def _files(known: Format, result: Exportable, stem: str, *, words: bool) -> dict[str, bytes]:
-    numbers = (page.number for page in result.pages) if known.by_page else count(1)
+def _files(chosen: Format, result: Exportable, stem: str, *, words: bool) -> dict[str, bytes]:
+    numbers = (page.number for page in result.pages) if chosen.by_page else count(1)
     return {
-        stem + known.suffix.format(number=number): _encoded(content)
-        for number, content in zip(numbers, known.write(result, words), strict=False)
+        stem + chosen.suffix.format(number=number): _encoded(content)
+        for number, content in zip(numbers, chosen.write(result, words), strict=False)
     }
 
 

@@ -70,7 +70,7 @@ def label(block: Block) -> str:
 
 
 class _Writer:
-    """Collects the items of each kind; an item is referred to by its kind and its index in the collection."""
+    """Collects the items of each kind; an item is referred to by its kind and its number in the collection."""
 
     def __init__(self, result: Exportable) -> None:
         self.result = result

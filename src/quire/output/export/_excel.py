@@ -26,14 +26,14 @@ def excel(result: Exportable) -> bytes:
 def _write(book: Any, result: Exportable) -> None:
     formats = _Formats(book)
     found, linked = tables(result.blocks), captions(result.blocks)
-    index = book.add_worksheet("Tables")
-    index.write_row(0, 0, _COLUMNS, formats.get(header=True))
+    listing = book.add_worksheet("Tables")
+    listing.write_row(0, 0, _COLUMNS, formats.get(header=True))
     row = 1
     for number, block in enumerate(found, 1):
-        row = _write_index(index, row, number, block, linked.get(block.id))
+        row = _write_listing(listing, row, number, block, linked.get(block.id))
         if block.table is not None:
             _write_table(book.add_worksheet(f"Table {number}"), block.table, formats)
-    index.autofit()
+    listing.autofit()
 
 
 class _Formats:
@@ -45,18 +45,18 @@ class _Formats:
 
     def get(self, *, header: bool = False, decimals: int = -1) -> Any:
         """Bold for headers; numbers with as many decimals as printed."""
-        wanted = (header, decimals)
-        if wanted not in self._made:
+        key = (header, decimals)
+        if key not in self._made:
             look: dict[str, object] = {"valign": "top", "text_wrap": False}
             if header:
                 look["bold"] = True
             if decimals >= 0:
                 look["num_format"] = "0" + ("." + "0" * decimals if decimals else "")
-            self._made[wanted] = self._book.add_format(look)
-        return self._made[wanted]
+            self._made[key] = self._book.add_format(look)
+        return self._made[key]
 
 
-def _write_index(sheet: Any, row: int, number: int, block: Block, caption: Block | None) -> int:
+def _write_listing(sheet: Any, row: int, number: int, block: Block, caption: Block | None) -> int:
     """Write one row for every place of the table; returns the next row."""
     assert block.table is not None
     for part in block.places:
@@ -92,7 +92,7 @@ def _write_table(sheet: Any, table: Table, formats: _Formats) -> None:
 
 
 def _is_whole(cell: Cell, last_row: int, last_column: int, covered: list[list[Cell | None]]) -> bool:
-    """Whether no other cell is within the span."""
+    """Whether no other cell lies within the span of a cell."""
     return all(
         covered[row][column] is cell
         for row in range(cell.row, last_row + 1)

@@ -27,8 +27,8 @@ _LABELLED = re.compile(r"[^\W\d_]{2}[^:\t]*:[\s\t]*\S")
 
 @dataclass(frozen=True, slots=True)
 class FigureView:
-    """How flowing formats show figures: `labels` shows all their words, `pictures` are the targets of their images,
-    by block id."""
+    """The figures of a document in flowing formats: `labels` shows all their words, `pictures` are the targets of their
+    images, by block id."""
 
     labels: bool = False
     pictures: Mapping[str, str] = field(default_factory=dict)

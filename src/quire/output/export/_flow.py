@@ -117,9 +117,9 @@ def runs(block: Block, *, skip: int = 0) -> list[TextRun]:
 
 
 def _flowed_characters(text: str) -> Sequence[str]:
-    """The characters of `text`, each at its index, with line breaks replaced as in `flow`."""
+    """The characters of `text`, each at its position, with line breaks replaced as in `flow`."""
     flowed = _BREAK.sub(_space, text)
-    if len(flowed) == len(text):  # every break became one space: no index has changed
+    if len(flowed) == len(text):  # every break became one space: no position has changed
         return flowed
     pieces = list(text)
     for match in _BREAK.finditer(text):
@@ -130,8 +130,8 @@ def _flowed_characters(text: str) -> Sequence[str]:
 def merged(cut: list[TextRun]) -> list[TextRun]:
     """Join adjacent runs of the same style; white space between them keeps the style, elsewhere it has none."""
     joined: list[TextRun] = []
-    for index, run in enumerate(cut):
-        current = _space_run(run, joined[-1:], cut[index + 1 : index + 2]) if run.text.isspace() else run
+    for position, run in enumerate(cut):
+        current = _space_run(run, joined[-1:], cut[position + 1 : position + 2]) if run.text.isspace() else run
         if joined and joined[-1][1:] == current[1:] and not current.latex:
             joined[-1] = current._replace(text=joined[-1].text + current.text)
         else:

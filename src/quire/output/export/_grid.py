@@ -46,7 +46,7 @@ def span_attributes(cell: Cell) -> str:
 
 
 def header_rows(table: Table) -> int:
-    """How many rows at the top hold header cells only."""
+    """The number of rows at the top of a table that hold header cells only."""
     for number, row in enumerate(grid(table)):
         cells = [cell for cell in row if cell is not None]
         if not cells or not all(cell.header for cell in cells):

@@ -159,14 +159,14 @@ class _Writer:
 
     def run(self, run: TextRun) -> str:
         text = escape(run.text, quote=False)
-        for tag, wanted in (
+        for tag, applies in (
             ("code", run.code),
             ("sup", run.superscript),
             ("sub", run.subscript),
             ("em", run.italic),
             ("strong", run.bold),
         ):
-            if wanted:
+            if applies:
                 text = f"<{tag}>{text}</{tag}>"
         target = self.first_on_page.get(run.link, run.link) if run.link else None
         return f'<a href="{escape(target)}">{text}</a>' if target else text

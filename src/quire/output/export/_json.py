@@ -56,7 +56,7 @@ def from_json(text: str) -> tuple[list[PageInfo], list[Block]]:
 
 
 def _trace(trace: Mapping[int, Sequence[Attempt]]) -> list[dict[str, object]]:
-    """How pages were read: contains durations, so it is not reproducible."""
+    """The attempts to read each page: with durations, so that they are not reproducible."""
     return [{"page": page, "attempts": [asdict(attempt) for attempt in path]} for page, path in trace.items()]
 
 

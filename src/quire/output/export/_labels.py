@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 Area = tuple[int, int, int, int]
 """Left, top, right and bottom in pixels."""
 CONTRAST = 48
-"""How much darker or lighter than its neighbour a pixel of print is."""
+"""Levels by which a pixel of print is darker or lighter than its neighbour."""
 OVER_LABEL = 4
-"""How much worse a pixel of another label is than one of print: labels are the smaller and are read whole."""
+"""Pixels of print that are as bad to hide as one of another label: labels are small and are read whole."""
 
 
 class FreeSpace:
@@ -31,13 +31,13 @@ class FreeSpace:
         self._labels = np.zeros(grey.shape, dtype=bool)
 
     def take(self, box: Area, sizes: list[tuple[int, int]]) -> tuple[int, Area]:
-        """The size that fits beside the box, by its index, and its place: a blank one, else one that hides least."""
+        """The size that fits beside the box, by its number, and its place: a blank one, else one that hides least."""
         best: tuple[int, int, Area] | None = None
-        for index, size in enumerate(sizes):
+        for number, size in enumerate(sizes):
             for area in self._beside(box, size):
                 hidden = self._hidden(area)
                 if best is None or hidden < best[0]:
-                    best = hidden, index, area
+                    best = hidden, number, area
                 if hidden == 0:
                     break
             if best is not None and best[0] == 0:
@@ -73,7 +73,7 @@ class FreeSpace:
         return x, y, min(width, x + area[2] - area[0]), min(height, y + area[3] - area[1])
 
     def _hidden(self, area: Area) -> int:
-        """How many pixels of print and of other labels the area covers."""
+        """The pixels of print and of other labels that an area covers."""
         left, top, right, bottom = area
         sums = self._sums
         printed = sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left]

@@ -79,9 +79,9 @@ def places_of(result: Exportable) -> dict[int, list[BlockPlace]]:
     found: dict[int, list[BlockPlace]] = {page.number: [] for page in result.pages}
     for block in result.blocks:
         words = words_by_place(block)
-        for index, part in enumerate(block.places):
+        for position, part in enumerate(block.places):
             if part.page in found and part.bbox != NO_BOX:
-                found[part.page].append(_place(block, index, part, words[index], sizes[part.page]))
+                found[part.page].append(_place(block, position, part, words[position], sizes[part.page]))
     return found
 
 
@@ -98,18 +98,18 @@ def joined(words: Iterable[str]) -> str:
     return text
 
 
-def _place(block: Block, index: int, part: Part, words: Sequence[Word], size: Size) -> BlockPlace:
+def _place(block: Block, position: int, part: Part, words: Sequence[Word], size: Size) -> BlockPlace:
     if block.table is None:
-        lines = _lines(words, size) if words else _lines_of_text(block.text if index == 0 else "", part.bbox)
-        return BlockPlace(block, part.page, part.bbox, index + 1, lines)
-    begins_page = all(before.page != part.page for before in block.places[:index])
+        lines = _lines(words, size) if words else _lines_of_text(block.text if position == 0 else "", part.bbox)
+        return BlockPlace(block, part.page, part.bbox, position + 1, lines)
+    begins_page = all(before.page != part.page for before in block.places[:position])
     cells = [cell for cell in block.table.cells if cell.page == part.page] if begins_page else []
     inside, outside = _words_by_cell(cells, words)
     return BlockPlace(
         block,
         part.page,
         part.bbox,
-        index + 1,
+        position + 1,
         _lines(outside, size),
         tuple(
             (cell, _lines(found, size) if found else _lines_of_text(cell.text, cell.bbox))

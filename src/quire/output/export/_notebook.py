@@ -1,4 +1,4 @@
-"""What a notebook displays of results and pages: a line about them, and the beginning of their text as Markdown."""
+"""Results and pages in a notebook: a line about them, and the beginning of their text as Markdown."""
 
 from __future__ import annotations
 

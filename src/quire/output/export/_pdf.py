@@ -64,12 +64,12 @@ class _Layer:
         self._font = file.make_indirect(pikepdf.Dictionary(Type=pikepdf.Name.Font))
 
     def add(
-        self, page: Any, places: Iterable[BlockPlace], size: Size, matrix: Matrix, wanted: Callable[[Word], bool]
+        self, page: Any, places: Iterable[BlockPlace], size: Size, matrix: Matrix, is_free: Callable[[Word], bool]
     ) -> None:
         """Write on a page of `size` as displayed; `matrix` maps its points to those of the file."""
         name = self._free_name(page)
         lines = (line for place in places for line in place.all_lines())
-        content = operators(lines, size, name, self._codes, wanted)
+        content = operators(lines, size, name, self._codes, is_free)
         if content:
             page.add_resource(self._font, self._pikepdf.Name.Font, self._pikepdf.Name(f"/{name}"))
             # First, because the state that the contents leave behind (matrix, clipping) is unreliable.

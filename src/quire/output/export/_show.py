@@ -151,6 +151,6 @@ def _label(draw: ImageDraw, free: FreeSpace, box: _Pixels, mark: Mark, font: Fre
     extents = [draw.textbbox((0, 0), text, font=font) for text in texts]
     sizes = [(math.ceil(right - left) + 4, math.ceil(bottom - top) + 4) for left, top, right, bottom in extents]
     rounded = math.floor(box[0]), math.floor(box[1]), math.ceil(box[2]), math.ceil(box[3])
-    index, (x, y, right, bottom) = free.take(rounded, sizes)
+    chosen, (x, y, right, bottom) = free.take(rounded, sizes)
     draw.rectangle((x, y, right - 1, bottom - 1), fill=mark.colour)
-    draw.text((x + 2 - extents[index][0], y + 2 - extents[index][1]), texts[index], fill="white", font=font)
+    draw.text((x + 2 - extents[chosen][0], y + 2 - extents[chosen][1]), texts[chosen], fill="white", font=font)

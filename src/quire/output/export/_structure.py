@@ -36,10 +36,10 @@ def captions(blocks: Sequence[Block]) -> dict[str, Block]:
     """Map the id of a figure or table to the caption directly before or after it on the page."""
     found: dict[str, Block] = {}
     flowing = body(blocks)
-    for index, caption in enumerate(flowing):
+    for position, caption in enumerate(flowing):
         if caption.kind != "caption":
             continue
-        beside = [flowing[i] for i in (index - 1, index + 1) if 0 <= i < len(flowing)]
+        beside = [flowing[i] for i in (position - 1, position + 1) if 0 <= i < len(flowing)]
         free = [
             block
             for block in beside
@@ -76,7 +76,7 @@ def is_plain_number(item: Block) -> bool:
 
 
 def marker_length(item: Block) -> int:
-    """How many characters at the start of the text are the marker and the space after it.
+    """The characters that the marker of a list item and the space after it take at the start of its text.
 
     Checkboxes carry meaning, so they count as text.
     """
@@ -134,5 +134,5 @@ def field_of(block: Block) -> Field:
 
 
 def value_start(block: Block) -> int:
-    """Where the value begins in the text of a field."""
+    """The position of the value in the text of a field."""
     return len(block.text) - len(field_of(block).value)

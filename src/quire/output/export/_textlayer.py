@@ -13,7 +13,7 @@ from quire.output.export._glyphless import DESCENT, WIDTH, Codes
 from quire.output.export._lines import Points, Size, TextLine, is_spaced, upright
 from quire.pages.layout.lines import is_right_to_left
 
-Wanted = Callable[[Word], bool]
+WordTest = Callable[[Word], bool]
 
 _AXES = {0: (1, 0), 90: (0, -1), 180: (-1, 0), 270: (0, 1)}
 """Map the direction of writing to that of the line on the page, to the right and upwards."""
@@ -27,15 +27,15 @@ _LEFT_TO_RIGHT = re.compile(r"[0-9A-Za-z\u00c0-\u024f][0-9A-Za-z\u00c0-\u024f.,:
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 
 
-def operators(lines: Iterable[TextLine], size: Size, font: str, codes: Codes, wanted: Wanted) -> bytes:
-    """The words of `lines` that are `wanted`, on a page of `size` in points with its origin at the bottom left."""
-    written = [text for line in lines for text in _line(line, size, font, codes, wanted)]
+def operators(lines: Iterable[TextLine], size: Size, font: str, codes: Codes, is_written: WordTest) -> bytes:
+    """The words that `is_written` lets pass, on a page of `size` in points with its origin at the bottom left."""
+    written = [text for line in lines for text in _line(line, size, font, codes, is_written)]
     return "\n".join(["BT", "3 Tr", *written, "ET"]).encode() if written else b""
 
 
-def _line(line: TextLine, size: Size, font: str, codes: Codes, wanted: Wanted) -> list[str]:
+def _line(line: TextLine, size: Size, font: str, codes: Codes, is_written: WordTest) -> list[str]:
     """A line on one baseline, which may slope. Written in visual order, from left to right in its own direction."""
-    placed = [(word.text, upright(word.bbox.points(size), line.angle)) for word in line.words if wanted(word)]
+    placed = [(word.text, upright(word.bbox.points(size), line.angle)) for word in line.words if is_written(word)]
     if not line.words:
         placed = _spread(line.text, upright(line.bbox.points(size), line.angle))
     placed = [(text, box) for text, box in placed if text.strip() and box[2] > box[0]]

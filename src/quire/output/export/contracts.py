@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Described(Protocol):
-    """What names a document."""
+    """A document that has a name, an id and a media type."""
 
     @property
     def name(self) -> str: ...
@@ -27,7 +27,7 @@ class Described(Protocol):
 
 
 class Exportable(Described, Protocol):
-    """What can be exported: a result, or any other object with pages and blocks."""
+    """A result that can be exported, or any other object with pages and blocks."""
 
     @property
     def pages(self) -> Sequence[PageInfo]: ...

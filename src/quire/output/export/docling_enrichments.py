@@ -1,6 +1,6 @@
-"""What a vision model adds to a DoclingDocument: descriptions, classes and data of pictures, the languages of code.
+"""Enrichments of a DoclingDocument by a vision model: descriptions, classes and data of pictures, languages of code.
 
-Which items it is asked about, the requests, and what its answers mean. Nothing here asks.
+The items that it is asked about, the requests, and the meaning of its answers. Nothing here asks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 
 
 class Addition(TypedDict):
-    """What a model said about an item."""
+    """The answer of a model about an item."""
 
     item: str
     """Its reference, like `#/pictures/0`."""
@@ -59,8 +59,8 @@ def enrichable(
 def request_about(kind: EnrichmentKind, content: str, prompt: str) -> dict[str, Any]:
     """The chat completion about an item, without the model: `content` is a picture as a data URL, or code."""
     if kind == "code_enrichment":
-        asked = f"{prompts.load('code_language').text}\n\n{', '.join(_languages())}\n\n{content[:MOST_CODE]}"
-        return {"messages": [{"role": "user", "content": asked}]}
+        question = f"{prompts.load('code_language').text}\n\n{', '.join(_languages())}\n\n{content[:MOST_CODE]}"
+        return {"messages": [{"role": "user", "content": question}]}
     texts: dict[EnrichmentKind, Callable[[], str]] = {
         "picture_description": lambda: prompt,
         "picture_classification": lambda: f"{prompts.load('picture_class').text}\n\n{', '.join(CLASSES)}",
@@ -71,7 +71,7 @@ def request_about(kind: EnrichmentKind, content: str, prompt: str) -> dict[str, 
 
 
 def understood(kind: EnrichmentKind, answer: str) -> str:
-    """What is kept of an answer. Raises ValueError, with the reason, for one that means nothing."""
+    """The part of an answer that is kept. Raises ValueError, with the reason, for one that means nothing."""
     text = answer.strip()
     match kind:
         case "picture_description":
@@ -102,22 +102,22 @@ def enriched(document: Mapping[str, Any], additions: Sequence[Addition]) -> dict
 
 
 def _add(item: dict[str, Any], addition: Addition) -> None:
-    said, by = addition["said"], addition["by"]
+    answer, by = addition["said"], addition["by"]
     if addition["kind"] == "code_enrichment":
-        item["code_language"] = said
+        item["code_language"] = answer
         return
-    if addition["kind"] == "chart_extraction" and said == NO_CHART:
+    if addition["kind"] == "chart_extraction" and answer == NO_CHART:
         return
     meta = item["meta"] = dict(item.get("meta") or {})
     match addition["kind"]:
         case "picture_description":
-            meta["description"] = {"text": said, "created_by": by}
-            older = {"kind": "description", "text": said, "provenance": by}  # for readers of before `meta`
+            meta["description"] = {"text": answer, "created_by": by}
+            older = {"kind": "description", "text": answer, "provenance": by}  # for readers of before `meta`
             item["annotations"] = [*item.get("annotations", ()), older]
         case "picture_classification":  # no annotation: that would need a confidence, and the model gives none
-            meta["classification"] = {"predictions": [{"class_name": said, "created_by": by}]}
+            meta["classification"] = {"predictions": [{"class_name": answer, "created_by": by}]}
         case "chart_extraction":
-            meta["tabular_chart"] = {"chart_data": _table(_rows(said)), "created_by": by}
+            meta["tabular_chart"] = {"chart_data": _table(_rows(answer)), "created_by": by}
 
 
 def _share(item: Mapping[str, Any], pages: Mapping[int, Mapping[str, float]]) -> float:

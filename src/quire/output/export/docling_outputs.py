@@ -1,4 +1,4 @@
-"""What docling-serve returns of a document, made by docling-core's serialisers. Runs in a worker process.
+"""The outputs that docling-serve returns of a document, by docling-core's serialisers. Runs in a worker process.
 
 The input is a DoclingDocument as a tree of plain values: of a document that was read, or of docling's own backend.
 """
@@ -49,11 +49,11 @@ class DoclingOutputs:
 def render(document: Mapping[str, Any], options: OutputOptions, crop: Crop | None = None) -> DoclingOutputs:
     """The requested formats of a document, except `chunks`. Pictures and pages are cut by `crop`."""
     tree, artifacts = with_images(document, options, crop)
-    if not (wanted := [name for name in dict.fromkeys(options["formats"]) if name in _WRITERS]):
+    if not (formats := [name for name in dict.fromkeys(options["formats"]) if name in _WRITERS]):
         return DoclingOutputs({}, artifacts)
     loaded = _loaded(tree)
     contents: dict[str, str | bytes] = {}
-    for name in wanted:
+    for name in formats:
         own = _own_images(name, options)
         if own == options:
             contents[name] = _WRITERS[name](loaded, options)

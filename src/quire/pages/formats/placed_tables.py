@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from quire.core.pagetext import PageText
 from quire.core.types import Box
-from quire.pages.geometry.extents import box_of
+from quire.pages.geometry.extents import box_of, shared_width
 
 
 class CellPlace(NamedTuple):
@@ -53,14 +53,10 @@ def fill(placed: Placed, missing: Sequence[CellPlace], pages: Sequence[PageText]
         first, last = bisect_left(heights, (band.top, 0)), bisect_left(heights, (band.bottom, 0))
         runs = [pages[page].box(run) for _, run in heights[first:last] if pages[page].texts[run].strip()]
         mine = [run for run in runs if _columns_of(run, extents) == [cell.column]]
-        if mine and not any(_overlap(run, box) for run in mine for _, box in beside):
+        if mine and not any(shared_width(run, box) > 0.5 for run in mine for _, box in beside):
             found[cell] = page, box_of(mine)
     return found
 
 
 def _columns_of(box: Box, extents: dict[int, Box]) -> list[int]:
-    return [column for column, extent in extents.items() if box.left < extent.right and box.right > extent.left]
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one.left < other.right - 0.5 and other.left < one.right - 0.5
+    return [column for column, extent in extents.items() if shared_width(box, extent) > 0]

@@ -34,8 +34,14 @@ def box_of(things: Collection[Boxed]) -> Box:
     )
 
 
+def extent(things: Collection[Boxed]) -> tuple[float, float]:
+    """The left and the right edge of some things together."""
+    return min([t.left for t in things]), max([t.right for t in things])
+
+
 def width_of(things: Collection[Boxed]) -> float:
-    return max([t.right for t in things]) - min([t.left for t in things])
+    left, right = extent(things)
+    return right - left
 
 
 def centre(thing: Boxed) -> float:

@@ -19,6 +19,7 @@ from quire.core.types import (
     Field,
     Style,
     Table,
+    mean_confidence,
 )
 from quire.pages.geometry.extents import box_of
 from quire.pages.layout.account import Account
@@ -270,12 +271,8 @@ def _source(page: PageText, runs: Sequence[int]) -> AnswerSource | None:
 
 def confidence_of(page: PageText, runs: Sequence[int]) -> float | None:
     """Mean confidence of the OCR characters among the runs."""
-    if not page.engine:
-        return None
-    weighted = [(page.confidence(run), len(page.texts[run])) for run in runs]
-    parts = [(value, length) for value, length in weighted if value is not None]
-    total = sum(length for _, length in parts)
-    return round(sum(value * length for value, length in parts) / total, 3) if total else None
+    mean = mean_confidence((page.confidence(run), len(page.texts[run])) for run in runs) if page.engine else None
+    return None if mean is None else round(mean, 3)
 
 
 def _ranges(runs: Iterable[int]) -> list[tuple[int, int]]:

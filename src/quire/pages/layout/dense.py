@@ -16,6 +16,7 @@ from quire.core.types import Box
 from quire.pages.geometry.extents import Boxed, are_level, box_of, centre, middle, share_width, shared_width
 from quire.pages.layout.lines import Line
 from quire.pages.layout.order import Column
+from quire.pages.layout.scan_rows import letters_of
 
 SPECK = 3  # letters: a shorter thing does not separate lines
 MANY_LINES = 24  # of prose: a page with fewer is not dense
@@ -43,7 +44,7 @@ class _Row:
 
     @property
     def letters(self) -> int:
-        return sum(map(_letters, self.things))
+        return sum(map(letters_of, self.things))
 
 
 class Segment:
@@ -97,11 +98,6 @@ def dense_order(
     nodes: list[Segment | Box] = [*segments, *long]
     ordering = _sorted(nodes, right_to_left=right_to_left)
     return _columns([node for node in ordering if isinstance(node, Segment)])
-
-
-def _letters(thing: Boxed) -> int:
-    text: str = getattr(thing, "text", "")
-    return len(text) + sum(character > "\u2e80" for character in text)
 
 
 def _rows(things: Sequence[Boxed], walls: Sequence[Box], height: float) -> list[_Row]:

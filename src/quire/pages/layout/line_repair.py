@@ -37,10 +37,7 @@ def _split_at_gutters(page: PageText, lines: list[Line]) -> list[Line]:
     done: list[Line] = []
     for line in lines:
         if id(line) in cut:
-            for runs in _sides(page, line, at):
-                piece = Line(page, runs)
-                piece.tag = line.tag
-                done.append(piece)
+            done += [Line(page, runs, line.tag) for runs in _sides(page, line, at)]
         else:
             done.append(line)
     return done
@@ -91,9 +88,7 @@ def _stretched(page: PageText, lines: list[Line]) -> list[Line]:
             end += 1
         pieces = lines[at:end]
         if end - at > 1 and done and end < len(lines) and all(_fills(line, pieces) for line in (done[-1], lines[end])):
-            joined = Line(page, [run for piece in pieces for run in piece.runs])
-            joined.tag = pieces[0].tag
-            pieces = [joined]
+            pieces = [Line(page, [run for piece in pieces for run in piece.runs], pieces[0].tag)]
         done += pieces
         at = end
     return done
@@ -167,7 +162,6 @@ def _with_numbers(page: PageText, lines: list[Line]) -> list[Line]:
         ]
         if left:
             equation = max(left, key=lambda line: line.right)
-            joined = Line(page, equation.runs + number.runs)
-            joined.tag = equation.tag
+            joined = Line(page, equation.runs + number.runs, equation.tag)
             lines = [joined if line is equation else line for line in lines if line is not number]
     return lines

@@ -55,9 +55,9 @@ class Line:
         "top",
     )
 
-    def __init__(self, page: PageText, runs: list[int]) -> None:
+    def __init__(self, page: PageText, runs: list[int], tag: int = -1) -> None:
         self.runs = runs
-        self.tag = -1
+        self.tag = tag
         self.cap = 0.0
         self.marker = ""
         self.measure(page)

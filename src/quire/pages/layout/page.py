@@ -20,7 +20,7 @@ from quire.core.types import (
     PageResult,
     PageStatus,
 )
-from quire.pages.geometry.extents import Boxed, has_middle
+from quire.pages.geometry.extents import Boxed, has_middle, shared_width
 from quire.pages.layout.account import Account, characters_in
 from quire.pages.layout.beside import SideText, find_beside
 from quire.pages.layout.blocks import BlockMaker, FilledField, PlacedTable, confidence_of
@@ -49,6 +49,7 @@ from quire.pages.layout.quality import Quality, judge
 from quire.pages.layout.tables import FoundTable, find_rules, find_tables
 from quire.pages.layout.tables.scanned import gutter_through, is_drawing, is_no_table
 from quire.pages.layout.tables.strokes import Rules
+from quire.pages.layout.tables.table_values import runs_in
 from quire.pages.layout.tags import Tags
 
 LEAST_STEADY, MOST_STEADY = 0.75, 1.4  # of the body's size: how much the size of OCR text varies
@@ -387,15 +388,13 @@ def _without_stamps(lines: list[Line]) -> tuple[list[Line], list[Line]]:
 
 def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> list[Line]:
     """The lines without the runs that are in tables."""
-    taken = {run for table in tables for cell in table.cells for run in cell.runs}
+    taken = runs_in(tables)
     kept: list[Line] = []
     for line in lines:
         if taken.isdisjoint(line.runs):
             kept.append(line)
         elif rest := [run for run in line.runs if run not in taken]:
-            piece = Line(page, rest)
-            piece.tag = line.tag
-            kept.append(piece)
+            kept.append(Line(page, rest, line.tag))
     return kept
 
 
@@ -433,8 +432,8 @@ def _sequence(things: list[Boxed], tags: Tags, page: PageText) -> dict[int, int]
             if labels:
                 places[id(thing)] = places[id(max(labels, key=lambda t: t.right))] + 1
         if id(thing) not in places:
-            below = [places[id(t)] for t in written if t.top >= thing.bottom - 2 and _over(t, thing)]
-            above = [places[id(t)] for t in written if t.bottom <= thing.top + 2 and _over(t, thing)]
+            below = [places[id(t)] for t in written if t.top >= thing.bottom - 2 and shared_width(t, thing) > 0]
+            above = [places[id(t)] for t in written if t.bottom <= thing.top + 2 and shared_width(t, thing) > 0]
             places[id(thing)] = min(below) - 1 if below else max(above, default=-1) + 1
     return places
 
@@ -447,10 +446,6 @@ def _runs_of(thing: Boxed) -> list[int]:
     if isinstance(thing, FieldGroup):
         return thing.pairs[0].lines[0].runs
     return [run for cell in thing.table.cells for run in cell.runs] if isinstance(thing, PlacedTable) else []
-
-
-def _over(line: Boxed, thing: Boxed) -> bool:
-    return line.left < thing.right and line.right > thing.left
 
 
 def _fields(page: PageText) -> list[FilledField]:

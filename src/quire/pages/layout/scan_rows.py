@@ -34,10 +34,15 @@ def _letters(things: list[Boxed]) -> int:
     return lengths[len(lengths) // 2]
 
 
+def letters_of(thing: Boxed) -> int:
+    """The letters of a thing, 0 for one without text; those of Chinese count double."""
+    text: str = getattr(thing, "text", "")
+    return len(text) + sum(character > "\u2e80" for character in text)
+
+
 def _is_prose(things: list[Boxed]) -> bool:
     """Whether things are the lines of a text that fills its column."""
-    texts = [(t, getattr(t, "text", "")) for t in things]
-    lines = [t for t, text in texts if len(text) + sum(c > "\u2e80" for c in text) >= PROSE_LETTERS]
+    lines = [thing for thing in things if letters_of(thing) >= PROSE_LETTERS]
     width = width_of(things)
     full = sum(1 for line in lines if line.right - line.left > 0.7 * width)
     return full >= 3 and full >= 0.5 * len(things) and width > 0.5 * PROSE_WIDTH

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from quire.core.engine import Recognition
-from quire.core.types import Word
+from quire.core.types import Word, mean_confidence
 from quire.pages.recognize.seen import Seen
 
 SURE_TURN = 0.85  # confidence of the model from which on only a page that is hardly readable is turned
@@ -30,7 +30,8 @@ def other_turns(seen: Seen, readings: Sequence[Recognition]) -> tuple[int, ...]:
     certain = prepared.turn_confidence >= SURE_TURN
     if certain and not words:
         return ()  # a photograph
-    if _confidence(words) >= (HARDLY_READ if certain else DOUBTFUL):
+    confidence = mean_confidence((word.confidence, len(word.text)) for word in words) or 0.0
+    if confidence >= (HARDLY_READ if certain else DOUBTFUL):
         return ()
     half = (prepared.turn + 180) % 360
     others = (0,) if certain else (0, 90, 180, 270)
@@ -44,8 +45,3 @@ def evidence(readings: Sequence[Recognition]) -> float:
 
 def _words(readings: Sequence[Recognition]) -> Iterator[Word]:
     return (word for reading in readings for line in reading.lines for word in line.words)
-
-
-def _confidence(words: Sequence[Word]) -> float:
-    characters = sum(len(word.text) for word in words)
-    return sum(len(word.text) * (word.confidence or 0.0) for word in words) / characters if characters else 0.0

@@ -20,8 +20,8 @@ class HybridClassifier:
         before = _classified(self.first, layout, picture)
         if not before.ambiguous:
             return before
-        asked = Layout(tuple(region for region in before.layout.regions if region.id in before.ambiguous))
-        after = _classified(self.second, asked, picture)
+        unsure = Layout(tuple(region for region in before.layout.regions if region.id in before.ambiguous))
+        after = _classified(self.second, unsure, picture)
         decided = {region.id: region for region in after.layout.regions}
         return Classified(Layout(tuple(decided.get(r.id, r) for r in before.layout.regions)), after.ambiguous)
 

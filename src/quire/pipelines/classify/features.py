@@ -31,6 +31,6 @@ def _directions(small: NDArray[np.float32]) -> NDArray[np.float64]:
     strength, angle = np.hypot(run, rise), np.arctan2(rise, run) % np.pi
     which = np.minimum((angle * DIRECTIONS / np.pi).astype(np.int64), DIRECTIONS - 1)
     part = np.arange(SIDE) * CELLS // SIDE
-    index = (part[:, None] * CELLS + part[None, :]) * DIRECTIONS + which
-    sums = np.bincount(index.ravel(), strength.ravel().astype(np.float64), CELLS * CELLS * DIRECTIONS)
+    bins = (part[:, None] * CELLS + part[None, :]) * DIRECTIONS + which
+    sums = np.bincount(bins.ravel(), strength.ravel().astype(np.float64), CELLS * CELLS * DIRECTIONS)
     return np.sqrt(sums / (SIDE // CELLS) ** 2)

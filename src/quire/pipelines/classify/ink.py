@@ -1,4 +1,4 @@
-"""How much ink a region has, on what background, how bold, and which of its edges are drawn."""
+"""The ink of a region: how much there is, on what background, how bold, and along which edges."""
 
 from __future__ import annotations
 

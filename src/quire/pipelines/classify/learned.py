@@ -51,14 +51,14 @@ class EmbeddingClassifier:
             raise ConfigurationError(f"samples need at least two roles of {', '.join(get_args(RegionRole))}")
         found = np.stack([features(picture) for picture, _ in pairs])
         middle, spread = found.mean(axis=0), found.std(axis=0) + 1e-6
-        wanted = np.eye(len(roles))[[roles.index(role) for _, role in pairs]]
-        counts = wanted.sum(axis=0)
-        importance = (wanted / counts).sum(axis=1, keepdims=True) / len(roles)  # each role counts the same
-        given = _with_one((found - middle) / spread)
-        weights = np.zeros((given.shape[1], len(roles)))
+        targets = np.eye(len(roles))[[roles.index(role) for _, role in pairs]]
+        counts = targets.sum(axis=0)
+        importance = (targets / counts).sum(axis=1, keepdims=True) / len(roles)  # each role counts the same
+        inputs = _with_one((found - middle) / spread)
+        weights = np.zeros((inputs.shape[1], len(roles)))
         for _ in range(STEPS):
-            slope = given.T @ (importance * (_shares(given @ weights) - wanted)) + DECAY * weights
-            weights -= RATE * slope / np.sqrt(given.shape[1])
+            slope = inputs.T @ (importance * (_shares(inputs @ weights) - targets)) + DECAY * weights
+            weights -= RATE * slope / np.sqrt(inputs.shape[1])
         return cls(roles, weights, middle, spread, sure)
 
     def classify(self, layout: Layout, picture: Picture) -> Classified:
@@ -102,10 +102,10 @@ class EmbeddingClassifier:
 embedding = EmbeddingClassifier
 
 
-def _with_one(given: Numbers) -> Numbers:
+def _with_one(rows: Numbers) -> Numbers:
     import numpy as np
 
-    return np.hstack([given, np.ones((len(given), 1))])
+    return np.hstack([rows, np.ones((len(rows), 1))])
 
 
 def _shares(scores: Numbers) -> Numbers:

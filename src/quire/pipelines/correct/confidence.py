@@ -41,8 +41,8 @@ class ConfidenceScore:
 
     def _scored(self, parts: Iterable[PartT]) -> Iterable[PartT]:
         for part in parts:
-            given = self.profile.unknown if part.confidence is None else part.confidence
-            yield replace(part, confidence=round(given * plausibility(part.text), 4))
+            confidence = self.profile.unknown if part.confidence is None else part.confidence
+            yield replace(part, confidence=round(confidence * plausibility(part.text), 4))
 
 
 def confidence_score(*, unknown: float = 0.8) -> ConfidenceScore:

@@ -62,14 +62,14 @@ def _ink(grey: Pixels) -> Pixels:
 
 
 def _straight(ink: Pixels, length: int) -> Pixels:
-    """What is drawn straight across or down for at least so many pixels: marks of a pen are not."""
+    """The strokes that run straight across or down for at least so many pixels: marks of a pen do not."""
     across = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, length), np.uint8))
     down = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((length, 1), np.uint8))
     return pixels(cv2.bitwise_or(across, down))
 
 
 def _is_framed(part: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> bool:
-    """Whether all four sides and corners are drawn near the edge: a mark that goes beyond a corner makes it larger."""
+    """Whether a shape has four sides and corners near its edge: a mark that goes beyond a corner makes it larger."""
     band = max(2, round(0.2 * max(part.shape)))
     sides = part[:band].any(axis=0), part[-band:].any(axis=0), part[:, :band].any(axis=1), part[:, -band:].any(axis=1)
     near = max(2, round(CORNER * max(part.shape)))

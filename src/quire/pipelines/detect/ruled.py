@@ -38,9 +38,9 @@ class Ruled:
         return dx * cosine - dy * sine + self.size[0] / 2, dx * sine + dy * cosine + self.size[1] / 2
 
 
-def find_ruled(found: Pixels, dpi: float, *, ratio: float, near: float, find: Find) -> Ruled:
+def find_ruled(picture: Pixels, dpi: float, *, ratio: float, near: float, find: Find) -> Ruled:
     """Lines at least `ratio` of the picture's width (or height) long; pieces nearer than `near` are merged."""
-    ink = _ink(grey_of(found), dpi)
+    ink = _ink(grey_of(picture), dpi)
     height, width = ink.shape
     least = max(LEAST_LENGTH, round(ratio * width)), max(LEAST_LENGTH, round(ratio * height))
     lean = _lean(find(ink, least[0], near))

@@ -105,14 +105,14 @@ class _Found:
     by_document: Mapping[int, str] = field(default_factory=dict)
 
     def is_same(self, other: _Found) -> bool:
-        """Whether most of the values that it has in documents are those of the other."""
+        """Whether most of the values of a field are those of another, document by document."""
         same = [other.by_document.get(number) == value for number, value in self.by_document.items()]
         return 2 * sum(same) > len(same)
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What one document has: the values of its labels, and the columns of its tables."""
+    """One document: the values of its labels, and the columns of its tables."""
 
     catalog: SourceCatalog
     pairs: Mapping[str, list[tuple[str, str]]]
@@ -246,7 +246,7 @@ def _found(key: str, pairs: Sequence[tuple[str, str]], documents: int) -> _Found
 
 
 def _usual_kind(values: Iterable[str]) -> ValueKind:
-    """What most values are. A number only if all are: a schema that asks for one refuses everything else."""
+    """The kind of most values. A number only if all are: a schema that asks for one refuses everything else."""
     kinds = Counter(_kind(value) for value in values)
     kind, count = kinds.most_common(1)[0] if kinds else ("text", 0)
     if kind == "number" and kinds.keys() - {"number", "amount"}:
@@ -255,7 +255,7 @@ def _usual_kind(values: Iterable[str]) -> ValueKind:
 
 
 def _kind(value: str) -> ValueKind:
-    """What a value is: a date, an amount and so on, when it is nothing else besides."""
+    """The kind of a value: a date, an amount and so on, when it is nothing else besides."""
     solid = len(value.replace(" ", ""))
     spans = [span for span in spans_of(value) if len(value[span.start : span.end].replace(" ", "")) >= WHOLE * solid]
     return spans[0].kind if spans else "text"
@@ -292,8 +292,8 @@ def _field(path: str, found: _Found) -> DiscoveredField:
 
 def _leaf(found: _Found) -> dict[str, Json]:
     kind = found.kind
-    said = _SIMPLE.get(kind, {"type": "string", "x-quire": {"kind": kind}})
-    return {"title": found.label, **said, "examples": list(_examples(found))}
+    type_of_value = _SIMPLE.get(kind, {"type": "string", "x-quire": {"kind": kind}})
+    return {"title": found.label, **type_of_value, "examples": list(_examples(found))}
 
 
 def _examples(found: _Found) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ SURE = 0.5
 """The least confidence of a value without a label."""
 _UNLABELLED = frozenset({"seller", "address", "date", "total", "currency", "email", "website", "iban"})
 _OF_ITEMS = frozenset({"quantity", "unit_price", "product"})
-"""What the rows of a list have, and not the document."""
+"""Fields of the rows of a list, and not of the document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,10 @@ def known_fields(catalogs: Sequence[SourceCatalog]) -> Iterator[KnownField]:
     schema = _schema()
     found = [extract(catalog, schema, [OfflineExtractor()]).evidence for catalog in catalogs]
     for concept in (one for one in CONCEPTS if one.id not in _OF_ITEMS):
-        said = {number: evidence[concept.id] for number, evidence in enumerate(found)}
+        by_document = {number: evidence[concept.id] for number, evidence in enumerate(found)}
         if concept.id == "currency":  # what is said with an amount is no field of its own
-            said = {number: one for number, one in said.items() if not _is_in_amount(one, found[number])}
-        values = {number: one.quote for number, one in said.items() if _is_certain(concept.id, one)}
+            by_document = {number: one for number, one in by_document.items() if not _is_in_amount(one, found[number])}
+        values = {number: one.quote for number, one in by_document.items() if _is_certain(concept.id, one)}
         if values:
             yield KnownField(concept.id, concept.kind, values)
 
@@ -51,12 +51,12 @@ def _is_in_amount(currency: LeafEvidence, found: Mapping[str, LeafEvidence]) -> 
     return any((currency.page, box.left, box.top) in starts for box in currency.bboxes[:1])
 
 
-def _is_certain(name: str, said: LeafEvidence) -> bool:
-    if not said.supported or not said.quote:
+def _is_certain(name: str, evidence: LeafEvidence) -> bool:
+    if not evidence.supported or not evidence.quote:
         return False
-    if said.label:
-        return _matcher().names(said.label).get(name, 0.0) >= NAMED
-    return name in _UNLABELLED and said.confidence.get("total", 0.0) >= SURE
+    if evidence.label:
+        return _matcher().names(evidence.label).get(name, 0.0) >= NAMED
+    return name in _UNLABELLED and evidence.confidence.get("total", 0.0) >= SURE
 
 
 @cache

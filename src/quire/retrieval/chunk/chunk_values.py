@@ -17,7 +17,7 @@ DEFAULT_TOKENIZER = "sentence-transformers/all-MiniLM-L6-v2"
 
 @dataclass(frozen=True, slots=True)
 class ChunkOptions(Profile):
-    """How a document is cut into chunks.
+    """The options of a chunker: how a document is cut.
 
     `hierarchical` makes one chunk of each paragraph, list, table and figure. `hybrid` also counts tokens: it splits
     what is longer than `max_tokens` (by default what the tokenizer's model takes) and, with `merge_peers`, joins

@@ -36,16 +36,16 @@ class DoclingChunk(TypedDict):
     metadata: DoclingChunkMetadata
 
 
-def docling_options(given: Mapping[str, Any], *, use_markdown_text: bool = False) -> ChunkOptions:
+def docling_options(request: Mapping[str, Any], *, use_markdown_text: bool = False) -> ChunkOptions:
     """The options of a request to docling-serve; `include_raw_text` is for `docling_chunks`.
 
     `use_markdown_text` is for documents whose emphasis and links docling keeps: all but PDFs and images.
     """
     names = {field.name for field in fields(ChunkOptions)} - {"use_markdown_text"}
-    unknown = given.keys() - names - {"include_raw_text"}
+    unknown = request.keys() - names - {"include_raw_text"}
     if unknown:
         raise UsageError(f"there is no option {min(unknown)!r} for chunks; choose from {', '.join(sorted(names))}")
-    options = {name: value for name, value in given.items() if name in names}
+    options = {name: value for name, value in request.items() if name in names}
     return ChunkOptions(**options, use_markdown_text=use_markdown_text)
 
 
@@ -61,7 +61,7 @@ class _WithBlocks:
 
 
 def cut_for_docling(
-    result: Exportable, given: Mapping[str, Any], descriptions: Mapping[str, str] | None = None
+    result: Exportable, request: Mapping[str, Any], descriptions: Mapping[str, str] | None = None
 ) -> list[DoclingChunk]:
     """The chunks of a document for a request to docling-serve. Raises UsageError as `tokenizer_for` does.
 
@@ -70,14 +70,14 @@ def cut_for_docling(
     from quire.retrieval.chunk import chunks
 
     structure = result.structure if isinstance(result, Structured) else None
-    options = docling_options(given, use_markdown_text=structure is not None)
+    options = docling_options(request, use_markdown_text=structure is not None)
     references = docling_references(result)
     shown = _described(result, references, descriptions) if descriptions else result
     return docling_chunks(
         result,
         chunks(shown, options, tokenizer=tokenizer_for(options)),
         references=references,
-        include_raw_text=bool(given.get("include_raw_text")),
+        include_raw_text=bool(request.get("include_raw_text")),
         paged=structure is None or bool(json.loads(structure()).get("pages")),
     )
 

@@ -82,9 +82,9 @@ def elements(blocks: Sequence[Block], options: ChunkOptions) -> list[Element]:
 
 def _placed(pieces: Sequence[Piece], position: int) -> Iterator[Piece]:
     """The head of a table belongs to its first row."""
-    for index, piece in enumerate(pieces):
-        start = position + (len(piece.before) if index and piece.text else 0)
-        head = len(piece.head) + 1 if piece.head and (index == 0 or pieces[index - 1].head != piece.head) else 0
+    for number, piece in enumerate(pieces):
+        start = position + (len(piece.before) if number and piece.text else 0)
+        head = len(piece.head) + 1 if piece.head and (number == 0 or pieces[number - 1].head != piece.head) else 0
         position = start + head + len(piece.text)
         yield replace(piece, start=start, end=position)
 
@@ -183,7 +183,7 @@ def _item(item: Item, depth: int, options: ChunkOptions) -> Iterator[Piece]:
 
 def _rows(block: Block, written: TableText) -> list[Piece]:
     rows = [
-        Piece(text, block, written.separator if index else "\n", written.head, row=number, rows=len(written.rows))
-        for index, (number, text) in enumerate(written.rows)
+        Piece(text, block, written.separator if position else "\n", written.head, row=number, rows=len(written.rows))
+        for position, (number, text) in enumerate(written.rows)
     ]
     return rows or [Piece(written.head, block)]

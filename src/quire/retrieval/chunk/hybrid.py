@@ -72,17 +72,17 @@ class HybridChunker:
 
     def _with_short_heads(self, element: Element) -> Iterator[Piece]:
         """A head that takes more than half of a chunk is not repeated, but a row like any other."""
-        told = ""
+        last_head = ""
         for piece in element.pieces:
             if not piece.head or self._count(self._context(element.headings) + piece.head) <= self.max_tokens // 2:
                 yield piece
                 continue
             row = replace(piece, head="", before="\n")
-            if piece.head != told:
+            if piece.head != last_head:
                 end = piece.start + len(piece.head)
                 yield replace(piece, text=piece.head, head="", end=end)
                 row = replace(row, start=end + 1)
-            told = piece.head
+            last_head = piece.head
             yield row
 
     def _cut(self, piece: Piece, headings: tuple[Block, ...]) -> Iterator[Piece]:

@@ -71,7 +71,7 @@ def pipes(table: Table) -> TableText:
 
 
 def row_places(table: Table, rows: Set[int]) -> list[Part]:
-    """Where some rows are: the box around their cells, on each page."""
+    """The places of some rows of a table: the box around their cells, on each page."""
     boxes: dict[int, list[BBox]] = {}
     for cell in table.cells:
         if not rows.isdisjoint(range(cell.row, cell.row + cell.row_span)):

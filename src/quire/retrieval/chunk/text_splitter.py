@@ -11,11 +11,11 @@ _BORDERS = (
     re.compile(r"(?<=[;:,—])\s+|(?<=[；：，、])"),
     re.compile(r"\s+"),
 )
-"""Where a text may be cut, the best places first."""
+"""Borders at which a text may be cut, the best first."""
 
 Place = tuple[int, int]
 Size = Callable[[str], int]
-"""What a text takes of the room: the tokens of it and of what stands above it."""
+"""Counts the tokens of a text, with those of the headings above it."""
 
 
 def split(text: str, size: Size, most: int) -> list[Place]:

@@ -52,9 +52,9 @@ def find_tokenizer(name: str, *, paths: bool = True) -> Tokenizer:
     """
     if name in BUNDLED:
         return _bundled(name)
-    given = Path(name)
-    if paths and given.exists():
-        return _from_folder(given) if given.is_dir() else _from_file(given, given.parent)
+    path = Path(name)
+    if paths and path.exists():
+        return _from_folder(path) if path.is_dir() else _from_file(path, path.parent)
     cached = _cached_model(name)
     if cached is not None:
         return _from_folder(cached)
@@ -141,12 +141,12 @@ def _loaded(file: str, digest: str) -> Callable[[str], int]:
 
 
 def _limit(folder: Path) -> int | None:
-    """How many tokens the model takes, from the files beside its tokenizer; None when they do not say."""
+    """The tokens that a model takes, by the files beside its tokenizer; None when they do not say."""
     for name, key in (("sentence_bert_config.json", "max_seq_length"), ("tokenizer_config.json", "model_max_length")):
         try:
-            said = json.loads((folder / name).read_text(encoding="utf-8"))[key]
+            limit = json.loads((folder / name).read_text(encoding="utf-8"))[key]
         except (OSError, ValueError, KeyError, TypeError):
             continue
-        if isinstance(said, int) and 0 < said < 1_000_000:  # a huge number stands for none
-            return said
+        if isinstance(limit, int) and 0 < limit < 1_000_000:  # a huge number stands for none
+            return limit
     return None

@@ -27,7 +27,7 @@ VERSION = "1"
 
 
 class JobWork(Protocol):
-    """What a job uses of its worker."""
+    """The worker of a job, as the job sees it: it answers requests for claims, places and saving."""
 
     def request(
         self, name: str, header: Mapping[str, object], data: bytes = b""
@@ -81,7 +81,7 @@ def sparse_vectors(texts: Sequence[str], embedder: Embedder, asker: Asker) -> li
 
 
 def relevances(query: str, texts: Sequence[str], reranker: Reranker, asker: Asker) -> list[float]:
-    """How well texts answer a query, by a reranker. Raises EngineError when it fails."""
+    """The scores that a reranker gives texts as answers to a query. Raises EngineError when it fails."""
     listed = [
         BatchOfTexts(
             reranker,
@@ -119,11 +119,11 @@ def _answers(listed: Sequence[BatchOfTexts], asker: Asker) -> list[bytes]:
     if at_once <= 1:
         return [_asked(batch, asker) for batch in listed]
     with ThreadPoolExecutor(at_once, thread_name_prefix="quire-embed") as threads:
-        asked = [threads.submit(_asked, batch, asker) for batch in listed]
+        pending = [threads.submit(_asked, batch, asker) for batch in listed]
         try:
-            return [one.result() for one in asked]
+            return [one.result() for one in pending]
         except BaseException:
-            for one in asked:
+            for one in pending:
                 one.cancel()
             raise
 
@@ -142,9 +142,9 @@ def _answer(batch: BatchOfTexts, asker: Asker) -> bytes:
     return asker.ask(Ask(batch.key, batch.model, Job("quire.retrieval.embed.batches:answer", batch))).data
 
 
-def _check_count(embedder: Embedder, found: int, wanted: int) -> None:
-    if found != wanted:
-        raise EngineError(embedder.name, f"gave {found} vectors for {wanted} texts")
+def _check_count(embedder: Embedder, count: int, expected: int) -> None:
+    if count != expected:
+        raise EngineError(embedder.name, f"gave {count} vectors for {expected} texts")
 
 
 def answer(arguments: BatchOfTexts, work: JobWork) -> bytes:

@@ -20,7 +20,7 @@ MAX_TOKENS = 256
 
 @dataclass(frozen=True, slots=True)
 class CrossEncoderProfile(FolderProfile):
-    """What decides the scores."""
+    """The settings that decide the scores of a cross-encoder."""
 
 
 @dataclass(frozen=True, slots=True)

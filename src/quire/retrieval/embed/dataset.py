@@ -27,7 +27,7 @@ NORMALISED = "l2"
 
 @dataclass(frozen=True, slots=True)
 class ModelOfVectors:
-    """What made the vectors of a file. `settings` is a digest of all settings that decide them."""
+    """The model that made the vectors of a file. `settings` is a digest of all settings that decide them."""
 
     family: DatasetFamily
     name: str

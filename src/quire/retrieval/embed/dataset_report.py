@@ -1,4 +1,4 @@
-"""What is in a dataset of vectors or chunks: Parquet files that Quire wrote. Needs pyarrow."""
+"""Reports about datasets of vectors or chunks: Parquet files that Quire wrote. Needs pyarrow."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class _Kind:
 
 
 def _footer(path: Path) -> dict[str, str] | None:
-    """What Quire wrote into the footer, without the prefix; None for a file of another program."""
+    """The entries of Quire in the footer of a file, without their prefix; None for a file of another program."""
     import pyarrow
     from pyarrow import parquet as files
 

@@ -146,9 +146,9 @@ def _described(
 
 
 def _number(environment: Mapping[str, str], name: str, default: int) -> int:
-    given = environment.get(name, "").strip()
-    if not given:
+    text = environment.get(name, "").strip()
+    if not text:
         return default
-    if not given.isdigit() or int(given) < 1:
-        raise ConfigurationError(f"{name} is {given!r}; it must be a whole number from 1")
-    return int(given)
+    if not text.isdigit() or int(text) < 1:
+        raise ConfigurationError(f"{name} is {text!r}; it must be a whole number from 1")
+    return int(text)

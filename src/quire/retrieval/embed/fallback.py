@@ -13,7 +13,8 @@ from quire.core.errors import ConfigurationError, EngineError
 from quire.core.keys import Profile
 
 AVOIDED_S = 30.0
-"""How long a server that failed is not asked again."""
+"""Seconds for which a server that failed is not asked again."""
+_OF_FIRST = ("name", "version", "family", "dimension", "policy", "profile", "max_concurrency")
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,16 @@ class FallbackEmbedder:
 
     first: Embedder
     second: Embedder
+    name: str = field(init=False)
+    version: str = field(init=False)
+    family: VectorFamily = field(init=False)
+    dimension: int = field(init=False)
+    max_tokens: int = field(init=False)
+    batch: int = field(init=False)
+    policy: Policy = field(init=False)
+    profile: Profile = field(init=False)
+    timeout_s: float = field(init=False)
+    max_concurrency: int = field(init=False)
     _avoided_until: list[float] = field(default_factory=lambda: [0.0], compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -36,46 +47,10 @@ class FallbackEmbedder:
             raise ConfigurationError(
                 f"{second.name} cannot replace {first.name}: the fallback must be another server of the same model"
             )
-
-    @property
-    def name(self) -> str:
-        return self.first.name
-
-    @property
-    def version(self) -> str:
-        return self.first.version
-
-    @property
-    def family(self) -> VectorFamily:
-        return self.first.family
-
-    @property
-    def dimension(self) -> int:
-        return self.first.dimension
-
-    @property
-    def max_tokens(self) -> int:
-        return min(self.first.max_tokens, self.second.max_tokens)
-
-    @property
-    def batch(self) -> int:
-        return min(self.first.batch, self.second.batch)
-
-    @property
-    def policy(self) -> Policy:
-        return self.first.policy
-
-    @property
-    def profile(self) -> Profile:
-        return self.first.profile
-
-    @property
-    def timeout_s(self) -> float:
-        return self.first.timeout_s + self.second.timeout_s
-
-    @property
-    def max_concurrency(self) -> int:
-        return self.first.max_concurrency
+        own = {name: getattr(first, name) for name in _OF_FIRST}
+        least = {name: min(getattr(first, name), getattr(second, name)) for name in ("max_tokens", "batch")}
+        for name, value in {**own, **least, "timeout_s": first.timeout_s + second.timeout_s}.items():
+            object.__setattr__(self, name, value)
 
     def embed(self, texts: Sequence[str], role: TextRole) -> bytes:
         if time.monotonic() >= self._avoided_until[0]:

@@ -60,8 +60,8 @@ class Families:
 def choose_families(
     embedders: Sequence[str] = (), families: Sequence[str] = (), lexical: LexicalOptions | None = None
 ) -> Families:
-    """What to make, by the names of embedders and families. Without families it is what the embedders give; without
-    embedders the default model makes dense vectors.
+    """The families of vectors to make, by the names of embedders and families. Without families they are those that
+    the embedders give; without embedders the default model makes dense vectors.
 
     Raises UsageError for unknown or missing ones, ConfigurationError for a model that is not here.
     """

@@ -19,7 +19,7 @@ MODEL = "bm25"
 
 @dataclass(frozen=True, slots=True)
 class LexicalProfile(Profile):
-    """What decides the weights of the same chunks."""
+    """The settings that decide the weights of the terms of a chunk."""
 
     k1: float
     b: float

@@ -34,7 +34,7 @@ Pooling = Literal["mean", "cls"]
 
 @dataclass(frozen=True, slots=True)
 class LocalModelProfile(FolderProfile):
-    """What decides the vectors."""
+    """The settings that decide the vectors of a sentence model."""
 
     pooling: Pooling
     passage_prefix: str = ""

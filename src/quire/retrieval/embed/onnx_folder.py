@@ -30,7 +30,7 @@ long."""
 
 @dataclass(frozen=True, slots=True)
 class FolderProfile(Profile):
-    """What decides the output of a model in a folder."""
+    """The settings that decide the output of a model in a folder."""
 
     model: str
     """sha256 of the model's file."""
@@ -81,19 +81,19 @@ def model_file(folder: Path) -> str:
 
 def longest_input(folder: Path) -> int:
     """The tokens that the model takes, as the files beside it say."""
-    said = settings_in(folder / "sentence_bert_config.json").get("max_seq_length") or settings_in(
+    tokens = settings_in(folder / "sentence_bert_config.json").get("max_seq_length") or settings_in(
         folder / "config.json"
     ).get("max_position_embeddings")
-    return min(said, 8192) if isinstance(said, int) and said > 2 else 512
+    return min(tokens, 8192) if isinstance(tokens, int) and tokens > 2 else 512
 
 
 def settings_in(path: Path) -> dict[str, Any]:
     """The object in a JSON file; empty when there is none."""
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
+        settings = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return settings if isinstance(settings, dict) else {}
 
 
 @lru_cache(maxsize=4)
@@ -127,9 +127,9 @@ def pair_ids(folder: str, tokenizer: str, max_tokens: int) -> Callable[[str, str
         first, second = bert_uncased_ids(max_tokens // 2), bert_uncased_ids(max_tokens)
 
         def paired(query: str, text: str) -> tuple[Sequence[int], Sequence[int]]:
-            asked = first(query)
-            said = second(text)[1:-1][: max_tokens - len(asked) - 1]
-            return [*asked, *said, asked[-1]], [0] * len(asked) + [1] * (len(said) + 1)
+            query_ids = first(query)
+            text_ids = second(text)[1:-1][: max_tokens - len(query_ids) - 1]
+            return [*query_ids, *text_ids, query_ids[-1]], [0] * len(query_ids) + [1] * (len(text_ids) + 1)
 
         return paired
     loaded = _loaded(folder, max_tokens)
@@ -160,7 +160,7 @@ def outputs(
     `types` say which text of a pair a token is of; without them there is one text.
     """
     model = session(path)
-    wanted = {one.name for one in model.get_inputs()}
+    names = {one.name for one in model.get_inputs()}
     for rows in _by_length(ids):
         longest = max(len(ids[row]) for row in rows)
         tokens = np.zeros((len(rows), longest), np.int64)
@@ -171,8 +171,8 @@ def outputs(
             mask[at, : len(ids[row])] = 1
             if types:
                 kinds[at, : len(ids[row])] = types[row]
-        given = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": kinds}
-        yield rows, model.run(None, {name: value for name, value in given.items() if name in wanted})[0], mask
+        inputs = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": kinds}
+        yield rows, model.run(None, {name: value for name, value in inputs.items() if name in names})[0], mask
 
 
 def _by_length(ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:

@@ -30,14 +30,14 @@ TEI_BATCH, TEI_TOKENS = 32, 512
 
 @dataclass(frozen=True, slots=True)
 class ServedProfile(Profile):
-    """What decides the output. The address is not included: a model gives the same on any server."""
+    """The settings that decide the output of a model. Its address is none: it gives the same on any server."""
 
     model: str
 
 
 @dataclass(frozen=True, slots=True)
 class ServedModelProfile(ServedProfile):
-    """What decides the vectors."""
+    """The settings that decide the vectors of an embedder on a server."""
 
     family: VectorFamily
     dimension: int
@@ -49,7 +49,7 @@ class ServedModelProfile(ServedProfile):
 
 @dataclass(frozen=True, slots=True)
 class ServedRerankerProfile(ServedProfile):
-    """What decides the scores of a reranker."""
+    """The settings that decide the scores of a reranker on a server."""
 
 
 ProfileT = TypeVar("ProfileT", bound=ServedProfile)
@@ -104,7 +104,7 @@ class ServedReranker(ServedModel[ServedRerankerProfile]):
 
 @dataclass(frozen=True, slots=True)
 class Prefixes:
-    """What some models want before a passage and before a query."""
+    """Texts that some models want before a passage and before a query."""
 
     passage: str = ""
     query: str = ""
@@ -132,10 +132,10 @@ class ServedEmbedder(ServedModel[ServedModelProfile]):
 
     def embed(self, texts: Sequence[str], role: TextRole) -> bytes:
         prefix = self.profile.query_prefix if role == "query" else self.profile.passage_prefix
-        given = [prefix + text for text in texts]
+        prefixed = [prefix + text for text in texts]
         if self.family == "sparse":
-            return encode_sparse(_sparse(self, given))
-        vectors = _dense(self, given)
+            return encode_sparse(_sparse(self, prefixed))
+        vectors = _dense(self, prefixed)
         if self.dimension and vectors.shape[1] != self.dimension:
             raise EngineError(self.name, f"gave vectors of {vectors.shape[1]} dimensions instead of {self.dimension}")
         return encode_dense(normalised(vectors))
@@ -176,7 +176,7 @@ def tei_reranker(server: ModelServer) -> ServedReranker:
 
 
 def _info(server: ModelServer) -> dict[str, Any]:
-    """What a TEI server says of its model, with its `model_id`."""
+    """The description of the model of a TEI server, with its `model_id`."""
     name = f"tei:{server.address}"
     deadline = Deadline.after(TIMEOUT_S)
     info = _parsed(name, server.post(name, server.endpoint("info"), None, deadline, retried=PASSING, mended=True))
@@ -193,8 +193,8 @@ def _tei_tokens(info: dict[str, Any]) -> int:
     return _whole(info.get("max_input_length"), TEI_TOKENS)
 
 
-def _with_dimension(described: Callable[[int], ServedEmbedder], known: int) -> ServedEmbedder:
-    return described(known or _dense(described(0), [PROBE]).shape[1])
+def _with_dimension(described: Callable[[int], ServedEmbedder], dimension: int) -> ServedEmbedder:
+    return described(dimension or _dense(described(0), [PROBE]).shape[1])
 
 
 def _dense(embedder: ServedEmbedder, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -249,9 +249,9 @@ def _floats(vector: object) -> NDArray[np.float32]:
     return np.array(vector, np.float32)
 
 
-def _check_count(embedder: ServedEmbedder, found: int, wanted: int) -> None:
-    if found != wanted:
-        raise EngineError(embedder.name, f"gave {found} vectors for {wanted} texts")
+def _check_count(embedder: ServedEmbedder, count: int, expected: int) -> None:
+    if count != expected:
+        raise EngineError(embedder.name, f"gave {count} vectors for {expected} texts")
 
 
 def _parsed(name: str, answer: bytes) -> Any:

@@ -19,7 +19,7 @@ TOP = 128
 
 @dataclass(frozen=True, slots=True)
 class SparseModelProfile(FolderProfile):
-    """What decides the vectors."""
+    """The settings that decide the vectors of a sparse model."""
 
     top: int = TOP
 

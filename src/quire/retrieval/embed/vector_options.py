@@ -1,4 +1,4 @@
-"""What can be asked for: families of vectors, formats of their files, and the settings of BM25."""
+"""The options of vectors: their families, the formats of their files, and the settings of BM25."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexProfile(Profile):
-    """How the documents of a version were cut and embedded. `dimension` is 0 for an index of words alone."""
+    """The way in which documents of a version were cut and embedded. `dimension` is 0 in an index of words alone."""
 
     chunks: Digest
     terms: str
@@ -45,7 +45,7 @@ class IndexVersion:
 
 
 def embedder_version(embedder: Embedder) -> str:
-    """What a profile says of an embedder besides its name: changes whenever its vectors may."""
+    """The version of an embedder in the profile of an index: changes whenever its vectors may."""
     return digest_of([embedder.version, embedder.profile.digest()])
 
 
@@ -116,7 +116,7 @@ class IndexBackend(Protocol):
         """The chunks on pages, each given by its document and number, in no order."""
         ...
 
-    def around(self, document: str, index: int, reach: int, filter: SearchFilter) -> list[StoredChunk]:
+    def around(self, document: str, position: int, reach: int, filter: SearchFilter) -> list[StoredChunk]:
         """The chunks of a document around one of them, with it, in reading order."""
         ...
 

@@ -1,4 +1,4 @@
-"""Where on its pages a chunk is."""
+"""The page to which a chunk belongs."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def conditions(filters: SearchFilter) -> tuple[str, list[object]]:
 
 
 def is_open(filters: SearchFilter) -> bool:
-    """Whether it lets everything of a tenant pass."""
+    """Whether a filter lets everything of its tenant pass."""
     return filters == SearchFilter(tenant=filters.tenant)
 
 

@@ -1,4 +1,4 @@
-"""What a search engine holds of a document: an item for each chunk, and a record that says which of them count.
+"""The items of a document in a search engine: one for each chunk, and a record that says which of them count.
 
 Every time a document is put, its chunks are of a new generation; the record names the one that searches see.
 """
@@ -103,7 +103,7 @@ def items_of(document: IndexedDocument, entry: DocumentEntry, generation: str) -
         "metadata": [f"{key}={value}" for key, value in sorted(document.metadata.items())],
     }
     found = []
-    for chunk, given in zip(entry.chunks, document.chunks, strict=True):
+    for chunk, indexed in zip(entry.chunks, document.chunks, strict=True):
         position, first_page, last_page, kinds, statement = chunk.columns
         own = {
             "position": position,
@@ -112,11 +112,11 @@ def items_of(document: IndexedDocument, entry: DocumentEntry, generation: str) -
             "kinds": kinds.split(),
             "statement": statement,
             "terms": chunk.terms.strip(),
-            "length": len(given.terms),
+            "length": len(indexed.terms),
             "row": json.loads(zlib.decompress(chunk.packed)),
-            "near": "" if given.vector is None else _near(given.vector),
+            "near": "" if indexed.vector is None else _near(indexed.vector),
         }
-        vector = None if given.vector is None or not given.vector.any() else given.vector
+        vector = None if indexed.vector is None or not indexed.vector.any() else indexed.vector
         found.append(EngineItem(number_of(generation, position), {**shared, **own}, vector))
     return found
 

@@ -62,7 +62,7 @@ class EngineVersion:
 
 
 class SearchEngine(Protocol):
-    """What an engine can do; `version` is the name of one. Thread-safe. Raises StoreError when it fails.
+    """A search engine that can hold an index; `version` names one of its versions. Thread-safe. Raises StoreError.
 
     What was written is found by its id at once, and by conditions and searches after `settle`.
     """
@@ -85,7 +85,7 @@ class SearchEngine(Protocol):
     def write(self, version: str, items: Sequence[EngineItem]) -> None: ...
 
     def settle(self, version: str) -> None:
-        """What was written before is found by searches when this returns."""
+        """Wait until searches find everything that was written before."""
         ...
 
     def erase(self, version: str, generations: Sequence[str]) -> None:
@@ -106,19 +106,19 @@ class SearchEngine(Protocol):
 
     def get(self, version: str, ids: Sequence[int], fields: Sequence[str]) -> dict[int, Fields]: ...
 
-    def find(self, version: str, wanted: Conditions, fields: Sequence[str]) -> Iterator[tuple[int, Fields]]:
+    def find(self, version: str, conditions: Conditions, fields: Sequence[str]) -> Iterator[tuple[int, Fields]]:
         """Everything that fits, in no order."""
         ...
 
-    def count(self, version: str, wanted: Conditions | None) -> int:
-        """How many items fit; without conditions, how many chunks there are."""
+    def count(self, version: str, conditions: Conditions | None) -> int:
+        """The number of items that fit; without conditions, that of all chunks."""
         ...
 
     def statistics(self, version: str, terms: Sequence[str], tenant: str) -> Statistics: ...
 
     def lexical(self, version: str, terms: Sequence[str], wanted: Conditions, most: int) -> list[int]: ...
 
-    def dense(self, version: str, vector: NDArray[np.float32], wanted: Conditions, most: int) -> list[int]: ...
+    def dense(self, version: str, vector: NDArray[np.float32], conditions: Conditions, most: int) -> list[int]: ...
 
 
 class EngineIndexes:
@@ -227,8 +227,8 @@ class EngineIndex:
         return removed
 
     def known(self, *, tenant: str = "") -> Mapping[str, tuple[str, str]]:
-        wanted = Conditions([AnyOf("state", [KNOWN]), AnyOf("tenant", [tenant])])
-        found = self._engine.find(self._name, wanted, ("document", "path", "digest"))
+        conditions = Conditions([AnyOf("state", [KNOWN]), AnyOf("tenant", [tenant])])
+        found = self._engine.find(self._name, conditions, ("document", "path", "digest"))
         return {fields["document"]: (fields["path"], fields["digest"]) for _, fields in found}
 
     def tenants(self) -> list[str]:
@@ -236,8 +236,8 @@ class EngineIndex:
         return sorted({fields["tenant"] for _, fields in found})
 
     def at(self, path: str, *, tenant: str = "") -> list[str]:
-        wanted = Conditions([AnyOf("state", [KNOWN]), AnyOf("tenant", [tenant]), AnyOf("path", [path])])
-        return [fields["document"] for _, fields in self._engine.find(self._name, wanted, ("document",))]
+        conditions = Conditions([AnyOf("state", [KNOWN]), AnyOf("tenant", [tenant]), AnyOf("path", [path])])
+        return [fields["document"] for _, fields in self._engine.find(self._name, conditions, ("document",))]
 
     def statistics(self, terms: Sequence[str], *, tenant: str = "") -> Statistics:
         return self._engine.statistics(self._name, list(dict.fromkeys(terms)), tenant)
@@ -263,13 +263,13 @@ class EngineIndex:
             found |= dict(self._engine.find(self._name, on_pages(some, filter.tenant), OF_PAGES))
         return [page_chunk_of(fields) for _, fields in self._seen(found.items())]
 
-    def around(self, document: str, index: int, reach: int, filter: SearchFilter) -> list[StoredChunk]:
-        wanted: list[Condition] = [
+    def around(self, document: str, position: int, reach: int, filter: SearchFilter) -> list[StoredChunk]:
+        conditions: list[Condition] = [
             AnyOf("document", [document]),
             AnyOf("tenant", [filter.tenant]),
-            Between("position", index - reach, index + reach),
+            Between("position", position - reach, position + reach),
         ]
-        found = self._seen(self._engine.find(self._name, Conditions(wanted), LOADED))
+        found = self._seen(self._engine.find(self._name, Conditions(conditions), LOADED))
         return sorted((stored_of(id, fields) for id, fields in found), key=lambda chunk: chunk.position)
 
     @contextmanager
@@ -286,15 +286,15 @@ class EngineIndex:
         """Every request has a connection of its own."""
 
     def _seen(self, chunks: Iterable[tuple[int, Fields]]) -> list[tuple[int, Fields]]:
-        """Those of the generations that the records of their documents name."""
+        """The chunks whose generation is the one that the record of their document names."""
         found = list(chunks)
         owners = {id: number_of(fields["tenant"], fields["document"]) for id, fields in found}
-        known: dict[int, str] = getattr(self._moment, "records", {})
-        asked = [id for id in dict.fromkeys(owners.values()) if id not in known]
-        for some in _portions(asked, AT_ONCE):
+        generations: dict[int, str] = getattr(self._moment, "records", {})
+        unread = [id for id in dict.fromkeys(owners.values()) if id not in generations]
+        for some in _portions(unread, AT_ONCE):
             records = self._engine.get(self._name, some, ("current",))
-            known |= {id: str(records[id]["current"]) if id in records else "" for id in some}
-        return [(id, fields) for id, fields in found if fields["generation"] == known[owners[id]]]
+            generations |= {id: str(records[id]["current"]) if id in records else "" for id in some}
+        return [(id, fields) for id, fields in found if fields["generation"] == generations[owners[id]]]
 
     def _put(self, document: IndexedDocument, entry: DocumentEntry) -> None:
         wait_s = 0.01

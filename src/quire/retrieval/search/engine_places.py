@@ -1,4 +1,4 @@
-"""Which search engines hold documents of a store: its facts remember them, so that a deletion reaches them all."""
+"""The search engines that hold documents of a store: its facts remember them, so that a deletion reaches them all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every engine stores of a document: the columns of its row, and those of its chunks."""
+"""The entries of a document in an index, whatever holds it: the columns of its row, and those of its chunks."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""What an index holds of a document, and what a search gives back."""
+"""The values of search: documents and chunks as an index takes and returns them, and hits."""
 
 from __future__ import annotations
 
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from quire.core.types import BBox, Part
@@ -26,7 +26,7 @@ class IndexedChunk:
     row: ChunkRow
     terms: tuple[str, ...]
     statement: str = ""
-    """Which financial statement it is part of: `balance`, `income` or `cash flow`."""
+    """The financial statement that it is part of: `balance`, `income` or `cash flow`."""
     vector: NDArray[np.float32] | None = None
 
 
@@ -59,7 +59,7 @@ class Statistics(NamedTuple):
 
 
 class PageChunk(NamedTuple):
-    """What of a chunk is compared when its page is: its terms and kinds of blocks, each between spaces."""
+    """A chunk as part of its page, which is compared as a whole: its terms and kinds of blocks, each between spaces."""
 
     document: str
     first_page: int
@@ -129,7 +129,7 @@ class SearchHit:
 
     @property
     def excerpt(self) -> tuple[ExcerptLine, ...]:
-        """What of `text` to show: the best row with the header of its table, or the best sentences."""
+        """The lines of `text` to show: the best row with the header of its table, or the best sentences."""
         return excerpt_of(self.text, self.marks)
 
     def to_json(self) -> dict[str, object]:
@@ -138,14 +138,14 @@ class SearchHit:
             "name": self.name,
             "path": self.path,
             "page": self.page,
-            "bbox": _box(self.bbox) if self.bbox else None,
+            "bbox": asdict(self.bbox) if self.bbox else None,
             "text": self.text,
             "marks": [list(mark) for mark in self.marks],
             "excerpt": [line.to_json() for line in self.excerpt],
             "section": list(self.section),
             "kinds": list(self.kinds),
             "blocks": list(self.blocks),
-            "places": [{"page": place.page, "bbox": _box(place.bbox)} for place in self.places],
+            "places": [{"page": place.page, "bbox": asdict(place.bbox)} for place in self.places],
             "chunk": self.chunk,
             "index": self.index,
             "score": self.score,
@@ -153,7 +153,3 @@ class SearchHit:
             "reason": self.reason,
             "also": list(self.also),
         }
-
-
-def _box(box: BBox) -> dict[str, float]:
-    return {"left": box.left, "top": box.top, "width": box.width, "height": box.height}

@@ -38,7 +38,7 @@ class QueryEmbedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """What a search gives back. `per_page` and `per_document` fold hits of one page or document to the best ones."""
+    """The options of a search. `per_page` and `per_document` fold hits of one page or document to the best ones."""
 
     k: int = 10
     per_page: int = 1
@@ -72,9 +72,9 @@ def search(
 def _search(
     index: IndexBackend, query: Query, vector: NDArray[np.float32] | None, options: SearchOptions
 ) -> list[SearchHit]:
-    known = index.statistics([*query.terms, *query.intent.others], tenant=query.filter.tenant)
-    chunks = index.load(_candidates(index, query, vector, known, options))
-    ranked = rank(query, chunks, vector, known, options.rank)
+    statistics = index.statistics([*query.terms, *query.intent.others], tenant=query.filter.tenant)
+    chunks = index.load(_candidates(index, query, vector, statistics, options))
+    ranked = rank(query, chunks, vector, statistics, options.rank)
     pages: dict[tuple[str, int], None] = {}
     kept = []
     for scored in ranked:
@@ -82,7 +82,7 @@ def _search(
             pages[scored.place] = None
             kept.append(scored)
     around = index.on_pages(list(pages), query.filter)
-    return _folded(rank_with_pages(query, kept, around, known, options.rank), query, options)
+    return _folded(rank_with_pages(query, kept, around, statistics, options.rank), query, options)
 
 
 def neighbours(
@@ -93,18 +93,22 @@ def neighbours(
 
 
 def _candidates(
-    index: IndexBackend, query: Query, vector: NDArray[np.float32] | None, known: Statistics, options: SearchOptions
+    index: IndexBackend,
+    query: Query,
+    vector: NDArray[np.float32] | None,
+    statistics: Statistics,
+    options: SearchOptions,
 ) -> list[int]:
     """Chunks by words, by vectors, and of the statements that are asked for."""
-    wanted = max(CANDIDATES, 4 * options.k)
-    words = selective([*query.terms, *query.intent.others], known, options.rank, MOST_MATCHES)
-    found = index.lexical(query, words, wanted) if words else []
-    near = index.dense(vector, query, wanted) if vector is not None else []
+    most = max(CANDIDATES, 4 * options.k)
+    words = selective([*query.terms, *query.intent.others], statistics, options.rank, MOST_MATCHES)
+    found = index.lexical(query, words, most) if words else []
+    near = index.dense(vector, query, most) if vector is not None else []
     stated: list[int] = []
     if query.intent.statements and words and not query.filter.statements:
         names = tuple(name for name, _ in query.intent.statements)
         stated = index.lexical(
-            replace(query, filter=replace(query.filter, statements=names)), [*known.frequencies], STATED
+            replace(query, filter=replace(query.filter, statements=names)), [*statistics.frequencies], STATED
         )
     return list(dict.fromkeys([*found, *near, *stated]))
 
@@ -129,7 +133,8 @@ def _folded(ranked: Iterable[Scored], query: Query, options: SearchOptions) -> l
         documents[chunk.document] += 1
         kept[chunk.terms] = _hit(scored, query)
     return [
-        replace(hit, also=tuple(dict.fromkeys(others[said]))) if said in others else hit for said, hit in kept.items()
+        replace(hit, also=tuple(dict.fromkeys(others[terms]))) if terms in others else hit
+        for terms, hit in kept.items()
     ]
 
 

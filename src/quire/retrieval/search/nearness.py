@@ -1,4 +1,4 @@
-"""How near to each other the words of a query stand in a text, as they do in the query."""
+"""The nearness of a text to a query: whether neighbouring words of the query stand near each other in it."""
 
 from __future__ import annotations
 

@@ -76,17 +76,17 @@ class OpenSearchEngine:
     def versions(self) -> list[EngineVersion]:
         answer = self._client.ask("GET", f"{self._base}-*.v")
         found = []
-        for index in answer.values():
-            said = index["mappings"].get("_meta", {})
-            if said.get("index") == self._base:
-                current = self._base in index["aliases"]
-                profile = profile_of(said["profile"])
-                found.append(EngineVersion(said["name"], said["number"], profile, said["maker"], is_current=current))
+        for described in answer.values():
+            about = described["mappings"].get("_meta", {})
+            if about.get("index") == self._base:
+                current = self._base in described["aliases"]
+                profile = profile_of(about["profile"])
+                found.append(EngineVersion(about["name"], about["number"], profile, about["maker"], is_current=current))
         return found
 
     def create(self, version: EngineVersion) -> bool:
         """Raises ConfigurationError when it has vectors and the server does not take them."""
-        said = {"index": self._base, "name": version.name, "number": version.number, "maker": version.maker}
+        about = {"index": self._base, "name": version.name, "number": version.number, "maker": version.maker}
         fields = dict(_FIELDS)
         settings: dict[str, object] = {"similarity": {"quire": {"type": "BM25", "k1": K1, "b": B}}}
         if dimension := version.profile.dimension:
@@ -95,7 +95,7 @@ class OpenSearchEngine:
         body = {
             "settings": {"index": settings},
             "mappings": {
-                "_meta": {**said, "profile": profile_text(version.profile)},
+                "_meta": {**about, "profile": profile_text(version.profile)},
                 "dynamic": False,
                 "properties": fields,
             },
@@ -164,12 +164,12 @@ class OpenSearchEngine:
         found = self._found(version, ids, fields)
         return {int(one["_id"]): one["_source"] for one in found if one.get("found")}
 
-    def find(self, version: str, wanted: Conditions, fields: Sequence[str]) -> Iterator[tuple[int, Fields]]:
+    def find(self, version: str, conditions: Conditions, fields: Sequence[str]) -> Iterator[tuple[int, Fields]]:
         after: list[object] | None = None
         while True:
             body: dict[str, object] = {
                 "size": AT_ONCE,
-                "query": _written(wanted),
+                "query": _written(conditions),
                 "_source": [*fields],
                 "sort": [{"id": "asc"}],
             }
@@ -179,8 +179,8 @@ class OpenSearchEngine:
                 return
             after = hits[-1]["sort"]
 
-    def count(self, version: str, wanted: Conditions | None) -> int:
-        query = {"exists": {"field": "generation"}} if wanted is None else _written(wanted)
+    def count(self, version: str, conditions: Conditions | None) -> int:
+        query = {"exists": {"field": "generation"}} if conditions is None else _written(conditions)
         return int(self._client.ask("POST", f"{self._at(version)}/_count", {"query": query})["count"])
 
     def statistics(self, version: str, terms: Sequence[str], tenant: str) -> Statistics:
@@ -196,15 +196,15 @@ class OpenSearchEngine:
         mean = found["length"]["value"] / count if count else 0.0
         return Statistics(count, mean, {term: number for term, number in times.items() if number})
 
-    def lexical(self, version: str, terms: Sequence[str], wanted: Conditions, most: int) -> list[int]:
+    def lexical(self, version: str, terms: Sequence[str], conditions: Conditions, most: int) -> list[int]:
         any_term = {
             "bool": {"should": [{"term": {"terms": term}} for term in terms], "minimum_should_match": 1},
         }
-        query = {"bool": {"must": [any_term], "filter": [_written(wanted)]}}
+        query = {"bool": {"must": [any_term], "filter": [_written(conditions)]}}
         return self._ids(version, {"size": most, "query": query, "sort": ["_score", {"id": "asc"}]})
 
-    def dense(self, version: str, vector: NDArray[np.float32], wanted: Conditions, most: int) -> list[int]:
-        near, condition = numbers(vector), _written(wanted)
+    def dense(self, version: str, vector: NDArray[np.float32], conditions: Conditions, most: int) -> list[int]:
+        near, condition = numbers(vector), _written(conditions)
         if self._is_opensearch:
             query = {"knn": {"vector": {"vector": near, "k": most, "filter": condition}}}
             return self._ids(version, {"size": most, "query": query})
@@ -269,8 +269,8 @@ def _document(item: EngineItem) -> Fields:
     return {"id": item.id, **item.fields, **vector}
 
 
-def _written(wanted: Conditions) -> dict[str, object]:
-    return {"bool": {"filter": [*map(_condition, wanted.every)], "must_not": [*map(_condition, wanted.none)]}}
+def _written(conditions: Conditions) -> dict[str, object]:
+    return {"bool": {"filter": [*map(_condition, conditions.every)], "must_not": [*map(_condition, conditions.none)]}}
 
 
 def _condition(condition: Condition) -> dict[str, object]:

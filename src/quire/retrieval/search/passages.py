@@ -1,4 +1,4 @@
-"""What of a chunk is embedded."""
+"""The passage of a chunk: the text of it that is embedded."""
 
 from __future__ import annotations
 

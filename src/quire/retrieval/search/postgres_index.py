@@ -38,7 +38,7 @@ LARGEST = 4000
 DIFFERENT = 0.8
 """The share of different terms among those of a chunk, roughly: `length` counts these."""
 _GAIN = "? * power(1.644934 * ts_rank('{1,1,1,1}', w.words, ?::tsquery), 1.7)"
-"""What a term adds: the rank is 1 for one occurrence, 1.25 for two, 1.36 for three; the power makes it grow as BM25."""
+"""The score of a term: its rank is 1 for one occurrence, 1.25 for two, 1.36 for three; the power makes it like BM25."""
 NEEDED = (0, 8)
 """The version of pgvector: earlier ones lose results behind filters."""
 _MAKING = 0x71756972656978  # "quireix"
@@ -191,16 +191,16 @@ class PostgresIndex(SqlIndex[Database]):
         self._schema, self._exact = vector_schema, exact
 
     def lexical(self, query: Query, terms: Sequence[str], most: int) -> list[int]:
-        known = self.statistics(terms, tenant=query.filter.tenant)
+        statistics = self.statistics(terms, tenant=query.filter.tenant)
         ranked = [
-            (math.log(1 + known.chunks / (known.frequencies.get(term, 0) + 0.5)), wanted)
+            (math.log(1 + statistics.chunks / (statistics.frequencies.get(term, 0) + 0.5)), alternatives)
             for term in terms
-            if (wanted := any_of([term]))
+            if (alternatives := any_of([term]))
         ]
         if not ranked:
             return []
         score = f"({' + '.join([_GAIN] * len(ranked))}) / (1 + {K1} * (1 - {B} + {B} * length(w.words) / ?::float8))"
-        different = DIFFERENT * known.mean_length or 1.0
+        different = DIFFERENT * statistics.mean_length or 1.0
         joined, condition, values = self._filtered(query.filter, "w.id")
         rows = self._rows(
             f"SELECT w.id FROM search_words_{{v}} w {joined} WHERE w.words @@ ?::tsquery AND {condition} "
@@ -247,7 +247,7 @@ class PostgresIndex(SqlIndex[Database]):
             yield
 
     def _filtered(self, filters: SearchFilter, id: str) -> tuple[str, str, list[object]]:
-        """What to join to the chunks with an id, the condition that they pass, and its values."""
+        """The join that gives the documents of chunks with an id, the condition of a filter on them, and its values."""
         if not self._is_filtered(filters):
             return "", "TRUE", []
         condition, values = conditions(filters)
@@ -267,7 +267,7 @@ class PostgresIndex(SqlIndex[Database]):
             self._change(_GRAPH.replace("{schema}", self._schema))
 
     def _prepare_graph(self, most: int) -> None:
-        """How the next search in this transaction goes through the graph: on until enough pass the filter."""
+        """Let the next search of this transaction go on through the graph until enough chunks pass the filter."""
         settings = {
             "hnsw.ef_search": str(min(max(2 * most, 100), 1000)),
             "hnsw.iterative_scan": "strict_order",

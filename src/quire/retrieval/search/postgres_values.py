@@ -35,8 +35,8 @@ def any_of(terms: Iterable[str]) -> str:
 
 def tsquery(terms: Iterable[str], query: Query) -> str:
     """Any of the terms, every phrase of the query, and none of what it excludes."""
-    wanted = any_of(terms)
-    parts = [f"({wanted})"] if wanted else []
+    alternatives = any_of(terms)
+    parts = [f"({alternatives})"] if alternatives else []
     parts += [f"({phrase})" for phrase in map(_phrase, query.phrases) if phrase]
     parts += [f"!({phrase})" for phrase in map(_phrase, query.excluded) if phrase]
     return " & ".join(parts)

@@ -81,8 +81,8 @@ class QdrantEngine:
             return False
         for field, schema in _INDEXED.items():
             self._ask("PUT", f"{collection}/index?wait=true", {"field_name": field, "field_schema": schema})
-        said = {"index": self._base, "name": version.name, "number": version.number, "maker": version.maker}
-        self._ask("PATCH", collection, {"metadata": {**said, "profile": profile_text(version.profile)}})
+        about = {"index": self._base, "name": version.name, "number": version.number, "maker": version.maker}
+        self._ask("PATCH", collection, {"metadata": {**about, "profile": profile_text(version.profile)}})
         if version.is_current and self._current() is None:
             self._alias({"create_alias": {"collection_name": self._name(version.name), "alias_name": self._base}})
         return True
@@ -133,10 +133,10 @@ class QdrantEngine:
         found = self._ask("POST", f"{self._at(version)}/points?consistency=majority", body)
         return {int(point["id"]): point["payload"] for point in found}
 
-    def find(self, version: str, wanted: Conditions, fields: Sequence[str]) -> Iterator[tuple[int, Fields]]:
+    def find(self, version: str, conditions: Conditions, fields: Sequence[str]) -> Iterator[tuple[int, Fields]]:
         offset: object = None
         while True:
-            body: dict[str, object] = {"filter": _written(wanted), "limit": AT_ONCE, "with_payload": [*fields]}
+            body: dict[str, object] = {"filter": _written(conditions), "limit": AT_ONCE, "with_payload": [*fields]}
             body |= {"with_vector": False} | ({} if offset is None else {"offset": offset})
             answer = self._ask("POST", f"{self._at(version)}/points/scroll", body)
             yield from ((int(point["id"]), point["payload"]) for point in answer["points"])
@@ -144,9 +144,9 @@ class QdrantEngine:
             if offset is None:
                 return
 
-    def count(self, version: str, wanted: Conditions | None) -> int:
+    def count(self, version: str, conditions: Conditions | None) -> int:
         chunks = {"must_not": [{"is_empty": {"key": "generation"}}]}
-        body = {"filter": chunks if wanted is None else _written(wanted), "exact": True}
+        body = {"filter": chunks if conditions is None else _written(conditions), "exact": True}
         return int(self._ask("POST", f"{self._at(version)}/points/count", body)["count"])
 
     def statistics(self, version: str, terms: Sequence[str], tenant: str) -> Statistics:
@@ -160,14 +160,14 @@ class QdrantEngine:
             count, total / count if count else 0.0, {term: number for term, number in times.items() if number}
         )
 
-    def lexical(self, version: str, terms: Sequence[str], wanted: Conditions, most: int) -> list[int]:
-        return self._ids(version, _sparse(dict.fromkeys(terms, 1.0)), "words", wanted, most)
+    def lexical(self, version: str, terms: Sequence[str], conditions: Conditions, most: int) -> list[int]:
+        return self._ids(version, _sparse(dict.fromkeys(terms, 1.0)), "words", conditions, most)
 
-    def dense(self, version: str, vector: NDArray[np.float32], wanted: Conditions, most: int) -> list[int]:
-        return self._ids(version, numbers(vector), "dense", wanted, most)
+    def dense(self, version: str, vector: NDArray[np.float32], conditions: Conditions, most: int) -> list[int]:
+        return self._ids(version, numbers(vector), "dense", conditions, most)
 
-    def _ids(self, version: str, query: object, using: str, wanted: Conditions, most: int) -> list[int]:
-        body = {"query": query, "using": using, "filter": _written(wanted), "limit": most, "with_payload": False}
+    def _ids(self, version: str, query: object, using: str, conditions: Conditions, most: int) -> list[int]:
+        body = {"query": query, "using": using, "filter": _written(conditions), "limit": most, "with_payload": False}
         found = self._ask("POST", f"{self._at(version)}/points/query", body)["points"]
         return [int(point["id"]) for point in found]
 
@@ -186,11 +186,11 @@ class QdrantEngine:
     def _version(self, collection: str, current: str | None) -> EngineVersion | None:
         """None for a collection of something else, one that is not complete, and one that was dropped just now."""
         found = self._ask("GET", f"collections/{quote(collection, safe='')}", expected=[404])
-        said = ((found or {}).get("config") or {}).get("metadata") or {}
-        if said.get("index") != self._base:
+        about = ((found or {}).get("config") or {}).get("metadata") or {}
+        if about.get("index") != self._base:
             return None
-        profile = profile_of(said["profile"])
-        return EngineVersion(said["name"], said["number"], profile, said["maker"], is_current=collection == current)
+        profile = profile_of(about["profile"])
+        return EngineVersion(about["name"], about["number"], profile, about["maker"], is_current=collection == current)
 
     def _ask(self, method: str, path: str, body: object = None, *, expected: Sequence[int] = ()) -> Any:
         answer = self._client.ask(method, path, body, expected=expected)
@@ -223,8 +223,8 @@ def _sparse(weights: dict[str, float]) -> dict[str, list[Any]]:
     return {"indices": [*numbered], "values": [*numbered.values()]}
 
 
-def _written(wanted: Conditions) -> dict[str, object]:
-    return {"must": [*map(_condition, wanted.every)], "must_not": [*map(_condition, wanted.none)]}
+def _written(conditions: Conditions) -> dict[str, object]:
+    return {"must": [*map(_condition, conditions.every)], "must_not": [*map(_condition, conditions.none)]}
 
 
 def _condition(condition: Condition) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""What people type: words, "phrases", -not, and filters like `page:12`, `kind:table`, `in:folder`, `doc:name`."""
+"""Queries as people type them: words, "phrases", -not, filters: `page:12`, `kind:table`, `in:folder`, `doc:name`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PART = re.compile(r'(?P<minus>-)?(?:(?P<name>[a-z]+):)?(?:"(?P<phrase>[^"]*)"|(
 
 @dataclass(frozen=True, slots=True)
 class SearchFilter:
-    """What may be found. Everything given must hold; of several values of one field, any.
+    """The conditions on hits. All that are set must hold; of several values of one field, any.
 
     `folders` are paths of folders or files, or parts of them at a slash; `documents` are ids (sha256) or names of
     files; `pages` are like 1-3,7; `statements` are financial statements (`search.statements`). `since` and
@@ -55,37 +55,37 @@ def parse_query(text: str, given: SearchFilter | None = None) -> Query:
     phrases: list[str] = []
     excluded: list[tuple[str, ...]] = []
     for match in _PART.finditer(text):
-        name, said = match["name"], match["phrase"] if match["phrase"] is not None else match["word"]
-        if name in _FILTERS and said:
-            filters = _FILTERS[name](filters, said)
+        name, part = match["name"], match["phrase"] if match["phrase"] is not None else match["word"]
+        if name in _FILTERS and part:
+            filters = _FILTERS[name](filters, part)
             continue
-        said = f"{name}:{said}" if name else said
-        found = tuple(terms(said))
+        part = f"{name}:{part}" if name else part
+        found = tuple(terms(part))
         if match["minus"] and found:
             excluded.append(found)
         elif found:
-            words.append(said)
+            words.append(part)
             if match["phrase"] is not None and len(found) > 1:
-                phrases.append(said)
+                phrases.append(part)
         elif words and not match["minus"]:
-            words[-1] += said  # the mark at the end of a question
+            words[-1] += part  # the mark at the end of a question
     plain = " ".join(words)
     if not plain:
         raise UsageError(f"the query {text!r} has no words to look for; write some, like: gross margin 2022 kind:table")
     intent = understood(plain)
-    asked = tuple(tuple(terms(phrase)) for phrase in phrases if phrase in intent.text)
-    return Query(intent, tuple(query_terms(intent.text)), asked, tuple(excluded), filters)
+    quoted = tuple(tuple(terms(phrase)) for phrase in phrases if phrase in intent.text)
+    return Query(intent, tuple(query_terms(intent.text)), quoted, tuple(excluded), filters)
 
 
-def _of_pages(filters: SearchFilter, said: str) -> SearchFilter:
-    check_pages(said)
-    return replace(filters, pages=f"{filters.pages},{said}" if filters.pages else said)
+def _of_pages(filters: SearchFilter, pages: str) -> SearchFilter:
+    check_pages(pages)
+    return replace(filters, pages=f"{filters.pages},{pages}" if filters.pages else pages)
 
 
-def _of_kind(filters: SearchFilter, said: str) -> SearchFilter:
-    if said not in _KINDS:
-        raise UsageError(f"there is no kind of block {said!r}; choose from {', '.join(_KINDS)}")
-    return replace(filters, kinds=(*filters.kinds, said))
+def _of_kind(filters: SearchFilter, kind: str) -> SearchFilter:
+    if kind not in _KINDS:
+        raise UsageError(f"there is no kind of block {kind!r}; choose from {', '.join(_KINDS)}")
+    return replace(filters, kinds=(*filters.kinds, kind))
 
 
 _FILTERS: dict[str, Callable[[SearchFilter, str], SearchFilter]] = {

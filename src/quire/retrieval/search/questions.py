@@ -1,4 +1,4 @@
-"""What a question asks for: the sentences that matter, the statements it is about, and other words for its terms."""
+"""The intent of a question: the sentences that matter, the statements it is about, other words for its terms."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KINDS: Mapping[BlockKind, re.Pattern[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What a query asks for, beyond its words.
+    """The intent of a query, beyond its words.
 
     `text` is what to embed. `others` are terms that documents use for what is asked. `statements` says how surely a
     statement is asked for, from 0 to 1. `kinds` are kinds of blocks that are named.

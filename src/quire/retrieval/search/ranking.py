@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Weights = Mapping[str, float]
-"""How much each term of a query says: the rarer, the more."""
+"""The weight of each term of a query: the rarer it is, the more it says."""
 
 
 K1, B = 1.5, 0.75
@@ -36,7 +36,7 @@ K1, B = 1.5, 0.75
 
 @dataclass(frozen=True, slots=True)
 class RankOptions(Profile):
-    """How candidates are ranked.
+    """The options of ranking.
 
     Args:
         k1, b: Of BM25: how fast repetitions of a term saturate, and how much long chunks are held back.
@@ -83,30 +83,30 @@ class Scored(NamedTuple):
         return self.chunk.document, self.number
 
 
-def selective(terms: Sequence[str], known: Statistics, options: RankOptions, most: int) -> list[str]:
+def selective(terms: Sequence[str], statistics: Statistics, options: RankOptions, most: int) -> list[str]:
     """The terms that find candidates: the rarest, until they are in `most` chunks together.
 
     A chunk that has only common words of the query cannot be among the best.
     """
-    found = [term for term in terms if known.frequencies.get(term, 0) >= max(1, options.min_df)]
-    rare = [term for term in found if known.frequencies[term] <= options.max_df_ratio * known.chunks]
+    found = [term for term in terms if statistics.frequencies.get(term, 0) >= max(1, options.min_df)]
+    rare = [term for term in found if statistics.frequencies[term] <= options.max_df_ratio * statistics.chunks]
     chosen: list[str] = []
     total = 0
-    for term in sorted(rare or found, key=lambda term: known.frequencies[term]):
-        total += known.everywhere.get(term, known.frequencies[term])
+    for term in sorted(rare or found, key=lambda term: statistics.frequencies[term]):
+        total += statistics.everywhere.get(term, statistics.frequencies[term])
         if chosen and total > most:
             break
         chosen.append(term)
     return chosen
 
 
-def weights(query: Query, known: Statistics, options: RankOptions) -> Weights:
+def weights(query: Query, statistics: Statistics, options: RankOptions) -> Weights:
     """The weights of the terms of a query, and of other words for them."""
-    wanted = dict.fromkeys(query.intent.others, options.other_weight) | dict.fromkeys(query.terms, 1.0)
+    shares = dict.fromkeys(query.intent.others, options.other_weight) | dict.fromkeys(query.terms, 1.0)
     return {
-        term: weight * _rarity(term, known)
-        for term, weight in wanted.items()
-        if known.frequencies.get(term, 0) >= max(1, options.min_df)
+        term: weight * _rarity(term, statistics)
+        for term, weight in shares.items()
+        if statistics.frequencies.get(term, 0) >= max(1, options.min_df)
     }
 
 
@@ -115,9 +115,9 @@ def bm25(weights: Weights, text: str, mean_length: float, options: RankOptions) 
     held = options.k1 * (1 - options.b + options.b * (text.count(" ") - 1) / (mean_length or 1.0))
     score = 0.0
     for term, weight in weights.items():
-        if (wanted := f" {term} ") in text:  # most are not, and counting takes several times as long
-            twice = f"{wanted}{term} " in text  # the space between two equal terms is theirs
-            times = text.replace(" ", "  ").count(wanted) if twice else text.count(wanted)
+        if (spaced := f" {term} ") in text:  # most are not, and counting takes several times as long
+            twice = f"{spaced}{term} " in text  # the space between two equal terms is theirs
+            times = text.replace(" ", "  ").count(spaced) if twice else text.count(spaced)
             score += weight * times * (options.k1 + 1) / (times + held)
     return score
 
@@ -134,16 +134,18 @@ def rank(
     query: Query,
     chunks: Sequence[StoredChunk],
     vector: NDArray[np.float32] | None,
-    known: Statistics,
+    statistics: Statistics,
     options: RankOptions,
 ) -> list[Scored]:
     """Chunks by their own scores, the best first. Equal scores are in the order of documents and of the text."""
-    wanted = weights(query, known, options)
-    lexical = [bm25(_beside_name(wanted, chunk.name), chunk.terms, known.mean_length, options) for chunk in chunks]
+    term_weights = weights(query, statistics, options)
+    lexical = [
+        bm25(_beside_name(term_weights, chunk.name), chunk.terms, statistics.mean_length, options) for chunk in chunks
+    ]
     dense = cosines(vector, chunks)
     best = max(lexical, default=0.0) or 1.0
     share = options.dense_weight if any(dense) else 0.0
-    naming = {term: _rarity(term, known) for term in query.terms}
+    naming = {term: _rarity(term, statistics) for term in query.terms}
     named = {name: _named(name, naming) for name in {chunk.name for chunk in chunks}}
     scored = [
         Scored(
@@ -162,10 +164,10 @@ def rank(
 
 
 def rank_with_pages(
-    query: Query, ranked: Sequence[Scored], around: Sequence[PageChunk], known: Statistics, options: RankOptions
+    query: Query, ranked: Sequence[Scored], around: Sequence[PageChunk], statistics: Statistics, options: RankOptions
 ) -> list[Scored]:
     """The same chunks with the words of their whole pages, and how near to each other they are, the best first."""
-    wanted = weights(query, known, options)
+    term_weights = weights(query, statistics, options)
     texts: dict[tuple[str, int], str] = defaultdict(str)
     kinds: dict[tuple[str, int], str] = defaultdict(str)
     for piece in around:
@@ -173,13 +175,13 @@ def rank_with_pages(
             texts[piece.document, page] += piece.terms[1:] if texts[piece.document, page] else piece.terms
             kinds[piece.document, page] += piece.kinds
     mean = sum(text.count(" ") for text in texts.values()) / max(len(texts), 1)
-    asked = {scored.place: scored.chunk.name for scored in ranked}
-    pages = {key: bm25(_beside_name(wanted, name), texts[key], mean, options) for key, name in asked.items()}
+    names = {scored.place: scored.chunk.name for scored in ranked}
+    pages = {key: bm25(_beside_name(term_weights, name), texts[key], mean, options) for key, name in names.items()}
     best, best_page = max((one.lexical for one in ranked), default=0.0) or 1.0, max(pages.values(), default=0.0) or 1.0
     share = 1 - options.dense_weight if any(one.dense for one in ranked) else 1.0
-    rarity = {term: weight for term, weight in wanted.items() if term in query.terms}
-    said = () if query.intent.statements else query.terms  # a statement does not say it like a question about it
-    pairs = {name: neighbouring(said, _beside_name(rarity, name)) for name in {*asked.values()}}
+    rarity = {term: weight for term, weight in term_weights.items() if term in query.terms}
+    words = () if query.intent.statements else query.terms  # a statement does not say it like a question about it
+    pairs = {name: neighbouring(words, _beside_name(rarity, name)) for name in {*names.values()}}
     found = []
     for one in ranked:
         gained = options.page_share * (pages[one.place] / best_page - one.lexical / best)
@@ -189,7 +191,7 @@ def rank_with_pages(
     return sorted(_best_of_pages(found, rarity, options), key=_order)
 
 
-def _best_of_pages(ranked: Sequence[Scored], wanted: Weights, options: RankOptions) -> list[Scored]:
+def _best_of_pages(ranked: Sequence[Scored], term_weights: Weights, options: RankOptions) -> list[Scored]:
     """The same scores on every page, the highest on the chunk that says most of what is asked.
 
     By BM25 a line below a fitting headline is the best of a page, because it is short; and its vector is that of the
@@ -202,11 +204,11 @@ def _best_of_pages(ranked: Sequence[Scored], wanted: Weights, options: RankOptio
     found = []
     for chunks in pages.values():
         if len(chunks) > 1:
-            said = [bm25(wanted, one.chunk.terms, 0.0, whole) for one in chunks]
+            lexical = [bm25(term_weights, one.chunk.terms, 0.0, whole) for one in chunks]
             share = options.dense_weight if any(one.dense for one in chunks) else 0.0
             own = [
-                (1 - share) * words / (max(said) or 1.0) + share * one.dense + one.near
-                for words, one in zip(said, chunks, strict=True)
+                (1 - share) * words / (max(lexical) or 1.0) + share * one.dense + one.near
+                for words, one in zip(lexical, chunks, strict=True)
             ]
             totals = sorted((one.total for one in chunks), reverse=True)
             order = sorted(range(len(chunks)), key=lambda number: (-own[number], -chunks[number].total))
@@ -219,9 +221,9 @@ def _order(scored: Scored) -> tuple[float, str, int]:
     return -scored.total, scored.chunk.document, scored.chunk.position
 
 
-def _rarity(term: str, known: Statistics) -> float:
-    times = known.frequencies.get(term, 0)
-    return math.log(1 + (known.chunks - times + 0.5) / (times + 0.5))
+def _rarity(term: str, statistics: Statistics) -> float:
+    times = statistics.frequencies.get(term, 0)
+    return math.log(1 + (statistics.chunks - times + 0.5) / (times + 0.5))
 
 
 def _bonus(query: Query, chunk: StoredChunk, named: float, options: RankOptions) -> float:
@@ -241,10 +243,14 @@ def _meant(query: Query, chunk: StoredChunk) -> float:
     return sum(f" {term} " in chunk.terms for term in meant) / len(meant) if meant else 0.0
 
 
-def _beside_name(wanted: Weights, name: str) -> Weights:
+def _beside_name(term_weights: Weights, name: str) -> Weights:
     """The weights for a document, without the words of its name: they are true of every page of it."""
     own = _name_terms(name)
-    return wanted if own.isdisjoint(wanted) else {term: weight for term, weight in wanted.items() if term not in own}
+    return (
+        term_weights
+        if own.isdisjoint(term_weights)
+        else {term: weight for term, weight in term_weights.items() if term not in own}
+    )
 
 
 @lru_cache(maxsize=1 << 14)

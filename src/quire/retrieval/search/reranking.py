@@ -19,10 +19,10 @@ TOP = 16
 WEIGHT = 0.1
 """Added to the score of a passage that surely answers the query."""
 TABLE_TRUST = 0.75
-"""How much of what the model says of a table counts."""
+"""The share of the score of a model that counts for a table."""
 
 Relevance = Callable[[str, Sequence[str]], Sequence[float]]
-"""How well texts answer a query: the logits of probabilities."""
+"""Scores texts as answers to a query: the logits of probabilities."""
 
 
 def rerank_hits(query: str, hits: Sequence[SearchHit], relevance: Relevance) -> list[SearchHit]:
@@ -30,8 +30,8 @@ def rerank_hits(query: str, hits: Sequence[SearchHit], relevance: Relevance) -> 
     first = hits[:TOP]
     if not first:
         return []
-    said = relevance(query, [passage_text("\n".join([*hit.section, hit.text])) for hit in first])
-    sure = [1 / (1 + math.exp(-max(-60.0, min(60.0, score)))) for score in said]
+    logits = relevance(query, [passage_text("\n".join([*hit.section, hit.text])) for hit in first])
+    sure = [1 / (1 + math.exp(-max(-60.0, min(60.0, score)))) for score in logits]
     mean = sum(sure) / len(sure)
     ranked = [
         _reranked(hit, one, mean + TABLE_TRUST * (one - mean) if "table" in hit.kinds else one)
@@ -40,12 +40,12 @@ def rerank_hits(query: str, hits: Sequence[SearchHit], relevance: Relevance) -> 
     return [*sorted(ranked, key=lambda hit: -hit.score), *hits[TOP:]]
 
 
-def _reranked(hit: SearchHit, said: float, counted: float) -> SearchHit:
+def _reranked(hit: SearchHit, probability: float, counted: float) -> SearchHit:
     total = round(hit.score + WEIGHT * counted, 6)
-    reason = f"the reranker says {said:.2f}"
+    reason = f"the reranker says {probability:.2f}"
     return replace(
         hit,
         score=total,
-        scores={**hit.scores, "total": total, "rerank": round(said, 6)},
+        scores={**hit.scores, "total": total, "rerank": round(probability, 6)},
         reason=f"{hit.reason}; {reason}" if hit.reason else reason,
     )

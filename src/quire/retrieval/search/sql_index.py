@@ -216,11 +216,11 @@ class SqlIndex(_Tables[DatabaseT], ABC):
             found |= {integer(row[0]): StoredChunk(*cast(Any, (*row[:10], self._vector(*row[10:])))) for row in rows}
         return [found[id] for id in ids if id in found]
 
-    def around(self, document: str, index: int, reach: int, filter: SearchFilter) -> list[StoredChunk]:
+    def around(self, document: str, position: int, reach: int, filter: SearchFilter) -> list[StoredChunk]:
         rows = self._rows(
             "SELECT c.id FROM {p}chunks_{v} c JOIN {p}documents_{v} d ON d.number = c.document "
             "WHERE d.document = ? AND d.tenant = ? AND c.position BETWEEN ? AND ? ORDER BY c.position",
-            (document, filter.tenant, index - reach, index + reach),
+            (document, filter.tenant, position - reach, position + reach),
         )
         return self.load([integer(id) for (id,) in rows])
 

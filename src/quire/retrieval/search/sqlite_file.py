@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Lock, local
 
@@ -53,35 +53,27 @@ class IndexFile:
         with self._explained():
             self._connection().executemany(statement, values)
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         """A transaction of this thread; nested ones belong to the outermost."""
-        connection = self._connection()
-        if connection.in_transaction:
-            yield
-            return
-        with self._explained():
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                connection.rollback()
-                raise
-            connection.commit()
+        return self._within("BEGIN IMMEDIATE")
+
+    def reading(self) -> AbstractContextManager[None]:
+        """A transaction in which this thread reads the file as it is at one moment."""
+        return self._within("BEGIN")
 
     @contextmanager
-    def reading(self) -> Iterator[None]:
-        """What this thread reads is of one moment."""
+    def _within(self, begin: str) -> Iterator[None]:
         connection = self._connection()
         if connection.in_transaction:
             yield
             return
         with self._explained():
-            connection.execute("BEGIN")
+            connection.execute(begin)
             try:
                 yield
+                connection.commit()
             finally:
-                connection.rollback()
+                connection.rollback()  # what an error has left; nothing after a commit
 
     def close(self) -> None:
         with self._lock:

@@ -180,9 +180,9 @@ class SqliteIndex(SqlIndex[IndexFile]):
     def on_pages(self, pages: Sequence[tuple[str, int]], filter: SearchFilter) -> list[PageChunk]:
         found: list[PageChunk] = []
         for portion, _ in in_portions(pages):
-            asked = ", ".join(["(?, ?)"] * len(portion))
+            pairs = ", ".join(["(?, ?)"] * len(portion))
             rows = self._rows(
-                f"WITH asked (document, page) AS (VALUES {asked}) "
+                f"WITH asked (document, page) AS (VALUES {pairs}) "
                 "SELECT DISTINCT d.document, c.first_page, c.last_page, c.kinds, t.terms, c.id "
                 "FROM asked a JOIN documents_{v} d ON d.tenant = ? AND d.document = a.document "
                 f"JOIN chunks_{{v}} c ON c.document = d.number AND c.first_page BETWEEN a.page - {LONGEST} AND a.page "
@@ -196,7 +196,7 @@ class SqliteIndex(SqlIndex[IndexFile]):
         return self._database.reading()
 
     def removals(self) -> int:
-        """How many chunks were ever removed."""
+        """The number of chunks that were ever removed."""
         [(count,)] = self._rows("SELECT removals FROM versions WHERE number = ?", (self._number,))
         return int(str(count))
 
@@ -220,7 +220,7 @@ class SqliteIndex(SqlIndex[IndexFile]):
         return integers(ids), np.ascontiguousarray(np.frombuffer(bytes_of(bits), np.uint64).reshape(-1, width).T)
 
     def _passing(self, ids: NDArray[np.int64], query: Query) -> NDArray[np.bool_] | None:
-        """Which of them pass the filter, have the phrases and nothing that is excluded, or None for all."""
+        """The chunks that pass the filter, have the phrases and nothing that is excluded, as a mask; None for all."""
         words = "SELECT group_concat(rowid) FROM words_{v} WHERE words_{v} MATCH ?"
         parts: list[NDArray[np.bool_]] = []
         if self._is_filtered(query.filter):
@@ -242,7 +242,7 @@ class SqliteIndex(SqlIndex[IndexFile]):
     def _cosines(
         self, ids: Sequence[int], vector: NDArray[np.float32]
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Those of the ids that still exist, and the cosines of their vectors with another."""
+        """The ids that still exist, and the cosines of their vectors with another."""
         rows: list[tuple[object, ...]] = []
         for portion, marks in in_portions(ids):
             rows += self._rows(f"SELECT id, scale, vector FROM vectors_{{v}} WHERE id IN ({marks})", portion)

@@ -1,4 +1,4 @@
-"""What of an index in SQLite stays in memory between searches: numbers of all its chunks, in the order of their ids."""
+"""The memory of an index in SQLite between searches: numbers of all its chunks, in the order of their ids."""
 
 from __future__ import annotations
 

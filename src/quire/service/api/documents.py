@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -22,10 +21,10 @@ from quire.output.export import format_names
 from quire.reading.messages import DocumentReference
 from quire.service.api import stored_bytes as answering
 from quire.service.api.document_deletion import DocumentDeletion
-from quire.service.api.errors import ApiError, ApiRoute
+from quire.service.api.errors import ApiError
+from quire.service.api.router import api_router
 from quire.service.api.runs import Before, Limit
 from quire.service.api.schemas import (
-    ApiFault,
     DeletedDocument,
     DocumentDetail,
     DocumentLedger,
@@ -53,8 +52,7 @@ T = TypeVar("T")
 
 def document_routes(service: Service, finder: RunFinder, views: DocumentViews) -> APIRouter:
     """The router of `/api/documents`."""
-    failures: dict[int | str, dict[str, Any]] = {code: {"model": ApiFault} for code in (404, 409, 422)}
-    router = APIRouter(prefix="/api/documents", tags=["documents"], route_class=ApiRoute, responses=failures)
+    router = api_router("/api/documents", "documents", 404, 409, 422)
     looking, deletion = _Looking(service, finder, views), DocumentDeletion(service, finder)
 
     @router.get("", response_model=DocumentList)
@@ -71,7 +69,7 @@ def document_routes(service: Service, finder: RunFinder, views: DocumentViews) -
         pages: list[dict[str, Any]] = []
         if document.ended is not None and "reference" in document.ended:
             pages = (await looking.look(document, views.pages)).pages
-        return answering.json_response(request, _encoded({**document.summary(), "page_list": pages}))
+        return answering.json_response(request, answering.json_bytes({**document.summary(), "page_list": pages}))
 
     @router.delete("/{id}", response_model=DeletedDocument)
     async def delete(request: Request, id: str) -> Response:
@@ -84,11 +82,11 @@ def document_routes(service: Service, finder: RunFinder, views: DocumentViews) -
         """The outcome of every page."""
         document = await looking.found(request, id)
         pages = (await looking.look(document, views.pages)).pages
-        told = ("status", "reason", "characters", "tables", "confidence")
-        rows = [{"page": page["number"], **{name: page.get(name) for name in told}} for page in pages]
+        shown = ("status", "reason", "characters", "tables", "confidence")
+        rows = [{"page": page["number"], **{name: page.get(name) for name in shown}} for page in pages]
         reference = document.reference
         answer = {"status": reference["status"], "ledger": reference["ledger"], "pages": rows}
-        return answering.json_response(request, _encoded(answer))
+        return answering.json_response(request, answering.json_bytes(answer))
 
     @router.get("/{id}/pages/{number}", response_model=PageView)
     async def page(request: Request, id: str, number: PageNumber, words: bool = False) -> Response:
@@ -96,7 +94,7 @@ def document_routes(service: Service, finder: RunFinder, views: DocumentViews) -
         document = await looking.found(request, id)
         view = await looking.loaded(document, partial(views.page, number=number, words=words), page=number)
         trace = await service.call(finder.trace, document, number)
-        return answering.json_response(request, view[:-1] + b',"events":' + _encoded(trace) + b"}")
+        return answering.json_response(request, view[:-1] + b',"events":' + answering.json_bytes(trace) + b"}")
 
     @router.get("/{id}/pages/{number}/image", response_class=Response, responses=PNG)
     async def image(request: Request, id: str, number: PageNumber, dpi: Dpi = 100) -> Response:
@@ -159,7 +157,7 @@ def document_routes(service: Service, finder: RunFinder, views: DocumentViews) -
     async def tables(request: Request, id: str) -> Response:
         """The tables of the document."""
         listed = await looking.look(await looking.found(request, id), views.pages)
-        return answering.json_response(request, _encoded(listed.tables))
+        return answering.json_response(request, answering.json_bytes(listed.tables))
 
     @router.get("/{id}/tables/{block}", response_class=Response, responses=FILE)
     async def table(request: Request, id: str, block: str, to: TableFormat = "csv") -> Response:
@@ -227,7 +225,3 @@ def _box(text: str) -> BBox:
         return box_of(text)
     except UsageError as error:
         raise ApiError.of(error) from None
-
-
-def _encoded(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

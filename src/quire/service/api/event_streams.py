@@ -27,12 +27,12 @@ from quire.database.runs import ENDED
 from quire.system.supervisor import supervised
 
 POLL_S = 0.2
-"""How often a poller looks for new events; less often when many runs are watched."""
+"""The seconds between two looks of a poller for new events; more when many runs are watched."""
 EACH_S = 0.004
 """Added to that for each watched run."""
 HEARTBEAT_S = 15.0
 SEND_S = 30.0
-"""How long a reader may take nothing."""
+"""The longest time in which a reader may take nothing."""
 LATEST = 500
 """Events of a run in memory, and in one portion from the store."""
 

@@ -19,11 +19,12 @@ from quire.database.reviews import LEASE_S, OPEN, ItemRow, QueueFilter, ReviewRo
 from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.views.views import DocumentViews
 from quire.evidence.extract.extraction_json import alternative_json, evidence_json, extraction_json, extraction_of
+from quire.evidence.extract.value_paths import part_of
 from quire.evidence.review.decisions import UNDO, Decision
-from quire.evidence.review.items import Doubt, ReviewItem, part_of
+from quire.evidence.review.items import Doubt, ReviewItem
 from quire.reading.messages import DocumentReference
 from quire.service.api import stored_bytes as answering
-from quire.service.api.errors import ApiError, ApiRoute
+from quire.service.api.errors import ApiError
 from quire.service.api.review_schemas import (
     REVIEWER,
     ClaimedItems,
@@ -40,8 +41,8 @@ from quire.service.api.review_schemas import (
     SampleRequest,
     StaleFault,
 )
+from quire.service.api.router import api_router, request_body
 from quire.service.api.runs import Before, Limit
-from quire.service.api.schemas import ApiFault
 from quire.service.api.task_requests import validated
 from quire.service.api.tenant_views import RunFinder
 from quire.service.security import tenant_of
@@ -50,15 +51,14 @@ from quire.service.uploads import json_body
 
 MOST_ITEMS = 100
 EDGE = 1.001
-"""Where a page ends: sums of fractions are rounded."""
+"""The right and lower end of a page: sums of fractions are rounded."""
 Doubts = Annotated[list[Doubt] | None, Query(description="Only values with these doubts.")]
 Name = Annotated[str, Query(max_length=1000)]
 
 
 def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> APIRouter:
     """The router of `/api/review`."""
-    failures: dict[int | str, dict[str, Any]] = {code: {"model": ApiFault} for code in (404, 422)}
-    router = APIRouter(prefix="/api/review", tags=["review"], route_class=ApiRoute, responses=failures)
+    router = api_router("/api/review", "review", 404, 422)
     reviewing = _Reviewing(service, finder, views)
 
     async def body(request: Request, model: type[BaseModel]) -> Any:
@@ -80,11 +80,11 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
         )
         return _json({"reviews": reviews, "next": following})
 
-    @router.post("", status_code=201, response_model=ReviewSummary, openapi_extra=_sent(ReviewRequest))
+    @router.post("", status_code=201, response_model=ReviewSummary, openapi_extra=request_body(ReviewRequest))
     async def open_(request: Request) -> Response:
         """Put an extraction up for review. The same extraction of the same document is the same review."""
-        wanted = await body(request, ReviewRequest)
-        return _json(await service.call(reviewing.open, wanted, tenant(request)), 201)
+        submission = await body(request, ReviewRequest)
+        return _json(await service.call(reviewing.open, submission, tenant(request)), 201)
 
     @router.get("/queue", response_model=ReviewQueueView)
     async def queue(
@@ -96,14 +96,14 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
         limit: Annotated[int, Query(ge=0, le=MOST_ITEMS)] = 20,
     ) -> Response:
         """The queue of values that wait for a decision, filtered: their number, and the first `limit` of them."""
-        wanted = QueueFilter(tenant(request), tuple(doubt or ()), field, run, review)
-        return _json(await service.call(reviewing.queue, wanted, limit))
+        filters = QueueFilter(tenant(request), tuple(doubt or ()), field, run, review)
+        return _json(await service.call(reviewing.queue, filters, limit))
 
-    @router.post("/claims", response_model=ClaimedItems, openapi_extra=_sent(ClaimRequest))
+    @router.post("/claims", response_model=ClaimedItems, openapi_extra=request_body(ClaimRequest))
     async def claim(request: Request) -> Response:
         """Claim the next open value, or the next list with open values. No two claims have the same value."""
-        wanted = await body(request, ClaimRequest)
-        claimed = await service.call(reviewing.claim, wanted, tenant(request))
+        claiming = await body(request, ClaimRequest)
+        claimed = await service.call(reviewing.claim, claiming, tenant(request))
         if claimed["claim"] and await request.is_disconnected():  # nobody would give it back before its lease expires
             await service.call(service.reviews.tables.release, claimed["claim"], tenant(request))
         return _json(claimed)
@@ -131,7 +131,7 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
     @router.get("/{review}", response_model=ReviewDetail)
     async def one(request: Request, review: str) -> Response:
         """A review with all its values, and the extraction as it is after the decisions."""
-        data = _encoded(await service.call(reviewing.detail, await found(request, review)))
+        data = answering.json_bytes(await service.call(reviewing.detail, await found(request, review)))
         return answering.json_response(request, data)
 
     @router.get("/{review}/history", response_model=ReviewHistory)
@@ -145,25 +145,25 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
     @router.post(
         "/{review}/decisions",
         response_model=ReviewedItem,
-        openapi_extra=_sent(DecisionRequest),
+        openapi_extra=request_body(DecisionRequest),
         responses={409: {"model": StaleFault}},
     )
     async def decide(request: Request, review: str) -> Response:
         """Decide about a value, or withdraw the last decision; 409 if it is not in that version any more."""
         row = await found(request, review)
-        given = await body(request, DecisionRequest)
+        decision = await body(request, DecisionRequest)
         try:
-            return _json(await service.call(reviewing.decide, row, given))
+            return _json(await service.call(reviewing.decide, row, decision))
         except StaleItem as error:
             item = await service.call(reviewing.item, row, error.item)
             return _json({"detail": str(error), "item": item}, 409)
 
-    @router.put("/{review}/sample", response_model=ReviewSummary, openapi_extra=_sent(SampleRequest))
+    @router.put("/{review}/sample", response_model=ReviewSummary, openapi_extra=request_body(SampleRequest))
     async def sample(request: Request, review: str) -> Response:
         """Mark a review as a sample to learn from, or take that back."""
         row = await found(request, review)
-        given = await body(request, SampleRequest)
-        return _json(await service.call(reviewing.sampled, row, given.sample))
+        marked = await body(request, SampleRequest)
+        return _json(await service.call(reviewing.sampled, row, marked.sample))
 
     return router
 
@@ -184,31 +184,31 @@ class _Reviewing:
             raise ApiError(404, f"there is no review {id[:100]}")
         return row
 
-    def open(self, wanted: ReviewRequest, tenant: str) -> dict[str, Json]:
-        document = self._finder.document(wanted.document, tenant)
-        given: Mapping[str, Json] | None = wanted.extraction
-        schema: Json = wanted.schema_
-        if given is None:
-            given = json.loads(self._service.store.load(document.extraction))
-            asked = ExtractRequest.from_json(document.status.inputs["extract"])
-            schema = asked.schema or list(asked.fields)
+    def open(self, request: ReviewRequest, tenant: str) -> dict[str, Json]:
+        document = self._finder.document(request.document, tenant)
+        tree: Mapping[str, Json] | None = request.extraction
+        schema: Json = request.schema_
+        if tree is None:
+            tree = json.loads(self._service.store.load(document.extraction))
+            extract = ExtractRequest.from_json(document.status.inputs["extract"])
+            schema = extract.schema or list(extract.fields)
         elif schema is None:
             raise ApiError(422, "schema: an extraction that was made elsewhere needs its schema", category="usage")
         try:
-            extraction = extraction_of(given)
+            extraction = extraction_of(tree)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ApiError(422, f"extraction: it is no extraction of Quire: {error}", category="usage") from error
         if extraction.document != document.reference["source"]["id"]:
-            raise ApiError(422, "extraction: it is of another document", document=wanted.document, category="usage")
+            raise ApiError(422, "extraction: it is of another document", document=request.document, category="usage")
         try:
             row = self._queue.open(
-                extraction if wanted.extraction is None else replace(extraction, name=document.name),
+                extraction if request.extraction is None else replace(extraction, name=document.name),
                 schema,
                 document.reference,
                 run=document.status.run,
                 place=str(document.id),
-                doubts=wanted.doubts,
-                below=wanted.below,
+                doubts=request.doubts,
+                below=request.below,
             )
         except ValueError as error:
             raise ApiError(422, f"extraction: {error}", category="usage") from error
@@ -222,42 +222,44 @@ class _Reviewing:
         rows = self._queue.tables.listed(tenant, place=document, run=run, before=before, limit=limit + 1)
         return self._summaries(rows[:limit]), rows[limit - 1].id if len(rows) > limit else None
 
-    def queue(self, wanted: QueueFilter, limit: int) -> dict[str, Json]:
+    def queue(self, filters: QueueFilter, limit: int) -> dict[str, Json]:
         doubts, fields = Counter[str](), Counter[str]()
-        for _, field, doubt, count in self._queue.tables.counts(wanted):
+        for _, field, doubt, count in self._queue.tables.counts(filters):
             doubts[doubt] += count
             fields[field] += count
-        rows = self._queue.tables.queue(wanted, limit) if limit else []
-        items = [self.item(self.found(row.review, wanted.tenant), row) for row in rows]
+        rows = self._queue.tables.queue(filters, limit) if limit else []
+        items = [self.item(self.found(row.review, filters.tenant), row) for row in rows]
         return {"total": doubts.total(), "doubts": dict(doubts), "fields": dict(fields), "items": items}
 
-    def claim(self, given: ClaimRequest, tenant: str) -> dict[str, Json]:
-        part = part_of(given.path) if given.review else ""
-        wanted = QueueFilter(tenant, tuple(given.doubts), given.field, given.run, given.review, part)
-        after = (given.after_review, given.after_path) if given.after_review else None
-        found = self._queue.claim(wanted, _name(given.reviewer), after=after, again=given.again, claim=given.claim)
-        left = sum(count for *_, count in self._queue.tables.counts(wanted))
+    def claim(self, request: ClaimRequest, tenant: str) -> dict[str, Json]:
+        part = part_of(request.path) if request.review else ""
+        filters = QueueFilter(tenant, tuple(request.doubts), request.field, request.run, request.review, part)
+        after = (request.after_review, request.after_path) if request.after_review else None
+        claimed = self._queue.claim(
+            filters, _name(request.reviewer), after=after, again=request.again, claim=request.claim
+        )
+        left = sum(count for *_, count in self._queue.tables.counts(filters))
         return {
-            "claim": found and found.claim,
+            "claim": claimed and claimed.claim,
             "lease_s": LEASE_S,
-            "review": found and self._summaries([found.review])[0],
-            "part": found.part if found else "",
-            "columns": self._columns(found.review, found.part) if found else [],
-            "items": [self.item(found.review, row) for row in found.items] if found else [],
+            "review": claimed and self._summaries([claimed.review])[0],
+            "part": claimed.part if claimed else "",
+            "columns": self._columns(claimed.review, claimed.part) if claimed else [],
+            "items": [self.item(claimed.review, row) for row in claimed.items] if claimed else [],
             "left": left,
-            "held": self._queue.tables.held(wanted) if found is None else {},
+            "held": self._queue.tables.held(filters) if claimed is None else {},
         }
 
-    def decide(self, review: ReviewRow, given: DecisionRequest) -> dict[str, Json]:
-        about = {"version": given.version, "claim": given.claim, "reviewer": _name(given.reviewer)}
-        if given.action == UNDO:
-            row = self._queue.undo(review, given.path, **about)  # type: ignore[arg-type]
+    def decide(self, review: ReviewRow, request: DecisionRequest) -> dict[str, Json]:
+        about = {"version": request.version, "claim": request.claim, "reviewer": _name(request.reviewer)}
+        if request.action == UNDO:
+            row = self._queue.undo(review, request.path, **about)  # type: ignore[arg-type]
         else:
-            decision = _decision(given)
+            decision = _decision(request)
             if decision.action == "correct" and decision.page is not None:
                 reference = cast("DocumentReference", review.reference)
                 self._views.check_place(reference, decision.page, decision.blocks)
-            row = self._queue.decide(review, given.path, decision, **about)  # type: ignore[arg-type]
+            row = self._queue.decide(review, request.path, decision, **about)  # type: ignore[arg-type]
         self._queue.report(self._service.runtime, review.id)
         return self.item(review, row)
 
@@ -277,7 +279,7 @@ class _Reviewing:
                 yield self._views.sample(cast("DocumentReference", review.reference), sample)
             except QuireError:
                 if self._queue.tables.find(review.id, tenant) is not None:  # or it was deleted meanwhile
-                    yield _encoded(sample) + b"\n"
+                    yield answering.json_bytes(sample) + b"\n"
 
     def item(self, review: ReviewRow, row: ItemRow) -> dict[str, Json]:
         """A `ReviewedItem`."""
@@ -329,7 +331,7 @@ class _Reviewing:
 
 
 def _described(item: ReviewItem) -> dict[str, Json]:
-    """What the schema and the extraction say about a value."""
+    """A value as the schema and the extraction describe it."""
     leaf, conflict, missing = item.leaf, item.conflict, item.missing
     values = conflict and {"values": [alternative_json(one) for one in conflict.values], "reason": conflict.reason}
     return {
@@ -350,35 +352,24 @@ def _current(item: ReviewItem, decision: Decision | None) -> Json:
     return decision.value if decision.action == "correct" else None
 
 
-def _decision(given: DecisionRequest) -> Decision:
-    boxes = tuple(BBox(one.left, one.top, one.width, one.height) for one in given.bboxes)
+def _decision(request: DecisionRequest) -> Decision:
+    boxes = tuple(BBox(one.left, one.top, one.width, one.height) for one in request.bboxes)
     if not all(
         min(b.left, b.top) >= 0 < min(b.width, b.height) and max(b.left + b.width, b.top + b.height) <= EDGE
         for b in boxes
     ):
         raise UsageError("bboxes: a box is no part of the page: its numbers are fractions of the page")
-    if (boxes or given.blocks) and given.page is None:
+    if (boxes or request.blocks) and request.page is None:
         raise UsageError("page: boxes and blocks need the number of their page")
-    place = given.page, boxes, tuple(given.blocks)
-    return Decision(cast("Any", given.action), given.value, given.quote, *place, given.note)
+    place = request.page, boxes, tuple(request.blocks)
+    return Decision(cast("Any", request.action), request.value, request.quote, *place, request.note)
 
 
-def _name(given: str) -> str:
+def _name(text: str) -> str:
     """The name of a reviewer, as it is recorded."""
-    return "".join(letter for letter in given if letter.isprintable()).strip()[:REVIEWER]
-
-
-def _sent(model: type[BaseModel]) -> dict[str, Any]:
-    """The body of a request, for the OpenAPI description: it is read after what it is about was found."""
-    schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
-    schema.pop("$defs", None)  # those are described with the answers
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+    return "".join(letter for letter in text if letter.isprintable()).strip()[:REVIEWER]
 
 
 def _json(value: object, status: int = 200) -> Response:
     headers = {"Cache-Control": "no-store"}
-    return Response(_encoded(value), status, headers, "application/json")
-
-
-def _encoded(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
+    return Response(answering.json_bytes(value), status, headers, "application/json")

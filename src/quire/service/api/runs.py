@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request
 from starlette.responses import JSONResponse, Response
@@ -11,9 +11,9 @@ from starlette.responses import JSONResponse, Response
 from quire.core.context import RunStatus
 from quire.core.errors import UsageError
 from quire.database.runs import ENDED
-from quire.service.api.errors import ApiRoute
 from quire.service.api.event_streams import EventStream, RunEvents
-from quire.service.api.schemas import ApiFault, Run, RunList, RunRequest
+from quire.service.api.router import api_router, submission_body
+from quire.service.api.schemas import Run, RunList, RunOptions, RunRequest
 from quire.service.api.task_requests import Submitting
 from quire.service.api.tenant_views import RunFinder
 from quire.service.security import tenant_of
@@ -22,37 +22,17 @@ from quire.service.service import Service
 Limit = Annotated[int, Query(ge=1, le=200)]
 Before = Annotated[str | None, Query(max_length=100, description="`next` of the page before.")]
 
-_SUBMITTING: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {"schema": RunRequest.model_json_schema(ref_template="#/components/schemas/{model}")},
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["files"],
-                    "properties": {
-                        "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                        "options": {"type": "string", "description": "`RunOptions` as JSON."},
-                    },
-                }
-            },
-        },
-    }
-}
-
 
 def run_routes(service: Service, finder: RunFinder) -> APIRouter:
     """The router of `/api/runs`."""
-    failures: dict[int | str, dict[str, Any]] = {404: {"model": ApiFault}, 422: {"model": ApiFault}}
-    router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=ApiRoute, responses=failures)
-    submitting = Submitting(service)
+    router = api_router("/api/runs", "runs", 404, 422)
+    submitting = Submitting(service, finder)
     events = RunEvents(service.runtime, service.call, lambda: service.draining)
 
     async def found(request: Request, run: str) -> RunStatus:
         return await service.call(finder.status, run, tenant_of(request, service.settings))
 
-    @router.post("", status_code=201, response_model=Run, openapi_extra=_SUBMITTING)
+    @router.post("", status_code=201, response_model=Run, openapi_extra=submission_body(RunRequest, options=RunOptions))
     async def submit(
         request: Request, idempotency_key: Annotated[str | None, Header(max_length=200)] = None
     ) -> Response:
@@ -60,10 +40,7 @@ def run_routes(service: Service, finder: RunFinder) -> APIRouter:
 
         The same `Idempotency-Key` is the same run.
         """
-        run = await submitting.read(request, finder, idempotency_key)
-        status = await service.call(finder.status, run, tenant_of(request, service.settings))
-        headers = {"Location": f"/api/runs/{run}"}
-        return JSONResponse(await service.call(finder.run_json, status), 201, headers)
+        return await submitting.read(request, idempotency_key)
 
     @router.get("", response_model=RunList)
     async def listed(request: Request, limit: Limit = 50, before: Before = None) -> Response:

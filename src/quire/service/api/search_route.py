@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import JSONResponse, Response
@@ -16,8 +16,9 @@ from quire.reading.messages import DocumentReference
 from quire.retrieval.search.hit_crops import crop_box
 from quire.retrieval.search.hits import SearchHit
 from quire.retrieval.search.query import SearchFilter
-from quire.service.api.errors import ApiError, ApiRoute
-from quire.service.api.schemas import ApiFault, FoundPlaces
+from quire.service.api.errors import ApiError
+from quire.service.api.router import api_router
+from quire.service.api.schemas import FoundPlaces
 from quire.service.api.tenant_views import DocumentId, FoundDocument, RunFinder
 from quire.service.security import tenant_of
 from quire.service.service import Service
@@ -30,8 +31,7 @@ DPI = 110
 
 def search_routes(service: Service, finder: RunFinder, views: DocumentViews) -> APIRouter:
     """The router of `/api/search`."""
-    failures: dict[int | str, dict[str, Any]] = {code: {"model": ApiFault} for code in (422, 501)}
-    router = APIRouter(prefix="/api/search", tags=["documents"], route_class=ApiRoute, responses=failures)
+    router = api_router("/api/search", "documents", 422, 501)
     searching = _Searching(service, finder, views)
 
     @router.get("", response_model=FoundPlaces)
@@ -72,7 +72,7 @@ class _Searching:
             self._search.look_again(tenant, gone, lambda place: self._reference(place, tenant))
         return [_described(hit, document) for hit, document in found]
 
-    def _document(self, hit: SearchHit, tenant: str, wanted: Sequence[str]) -> FoundDocument | None:
+    def _document(self, hit: SearchHit, tenant: str, runs: Sequence[str]) -> FoundDocument | None:
         """The document of a hit: of a run that was asked for, if its reading is the indexed one, else of the last run
         that has read it. None if that run, or what it has read, was deleted."""
         places = self._search.places(hit)
@@ -80,9 +80,9 @@ class _Searching:
             return None
         latest, *earlier = places
         document = self._at(latest.place, tenant)
-        same = (one.place for one in earlier if one.place.run in wanted and one.reading == latest.reading)
-        asked = None if document is None or latest.place.run in wanted else next(same, None)
-        return document if asked is None else self._at(asked, tenant)
+        same = (one.place for one in earlier if one.place.run in runs and one.reading == latest.reading)
+        earlier_place = None if document is None or latest.place.run in runs else next(same, None)
+        return document if earlier_place is None else self._at(earlier_place, tenant)
 
     def _reference(self, place: ReadPlace, tenant: str) -> DocumentReference | None:
         document = self._at(place, tenant)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -50,6 +51,10 @@ def file_response(request: Request, file: StoredFile, data: bytes, cache: str) -
     """A file that was made for this request."""
     known = is_known(request, file.digest)
     return not_modified(file.digest, cache) if known else stored_response(file, data, cache)
+
+
+def json_bytes(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
 
 
 def json_response(request: Request, data: bytes) -> Response:

@@ -8,11 +8,11 @@ from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from quire.core.context import Json
 from quire.core.errors import UsageError
 from quire.core.keys import digest_of
-from quire.database.runs import run_of
 from quire.durable.extracts.extract_request import ExtractRequest
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.evidence.extract.extractor_registry import extractor_names
@@ -23,17 +23,17 @@ from quire.service.api.errors import ApiError
 from quire.service.api.schemas import ExtractOptions, ExtractSubmission, RunOptions, RunRequest, UrlSource
 from quire.service.api.tenant_views import RunFinder
 from quire.service.security import tenant_of
-from quire.service.service import FLOW, Service
+from quire.service.service import Service
 from quire.service.uploads import form_body, json_body
 
 
 class Submitting:
-    """Requests as tasks of the types `read` and `extract`. Each method returns the run."""
+    """Requests as tasks of the types `read` and `extract`. Each method answers with the run."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self, service: Service, finder: RunFinder) -> None:
+        self._service, self._finder = service, finder
 
-    async def read(self, request: Request, finder: RunFinder, idempotency_key: str | None) -> str:
+    async def read(self, request: Request, idempotency_key: str | None) -> Response:
         tenant = tenant_of(request, self._service.settings)
         if _is_form(request):
             sources, parts = await self._files(request, tenant, ("options",))
@@ -45,41 +45,43 @@ class Submitting:
         if body.document is None:
             options = body.options or RunOptions.model_validate({})
             return await self._submit("read", tenant, _urls(body.sources), options, idempotency_key)
-        found = await self._service.call(finder.document, body.document, tenant)
-        before = found.status.inputs
+        document = await self._service.call(self._finder.document, body.document, tenant)
+        before = document.status.inputs
         options = body.options or RunOptions.model_validate(dict(before.get("read", {})))
         extract, type_ = before.get("extract"), "read" if before.get("extract") is None else "extract"
         return await self._submit(
             cast("TaskType", type_),
             tenant,
-            [found.again()],
+            [document.again()],
             options,
             idempotency_key,
             extract,
             before.get("review", "none"),
         )
 
-    async def extract(self, request: Request, finder: RunFinder, idempotency_key: str | None) -> str:
+    async def extract(self, request: Request, idempotency_key: str | None) -> Response:
         tenant = tenant_of(request, self._service.settings)
         if _is_form(request):
             sources, parts = await self._files(request, tenant, ("extract", "options"))
             if "extract" not in parts:
                 raise ApiError(422, "say what to extract in the part `extract`: JSON with schema or fields")
-            asked: ExtractOptions = validated(ExtractOptions, parts["extract"])
+            extract_options: ExtractOptions = validated(ExtractOptions, parts["extract"])
             options: RunOptions = validated(RunOptions, parts.get("options", b"{}"))
         else:
             body: ExtractSubmission = validated(ExtractSubmission, await self._json(request))
             if (body.document is None) == (not body.sources):
                 raise ApiError(422, "name the document to extract from: its id in `document`, or `sources`")
-            asked, options = body, body.options or RunOptions.model_validate({})
+            extract_options, options = body, body.options or RunOptions.model_validate({})
             sources = _urls(body.sources)
             if body.document is not None:
-                found = await self._service.call(finder.document, body.document, tenant)
-                sources = [{"stored": found.reference["source"], "uri": found.name}]
+                document = await self._service.call(self._finder.document, body.document, tenant)
+                sources = [{"stored": document.reference["source"], "uri": document.name}]
                 if body.options is None:  # as it was read, so that it is not read again
-                    options = RunOptions.model_validate(dict(found.status.inputs["read"]))
-        wanted = await self._service.call(self._asked, asked, tenant, options.lang)
-        return await self._submit("extract", tenant, sources, options, idempotency_key, wanted.to_json(), asked.review)
+                    options = RunOptions.model_validate(dict(document.status.inputs["read"]))
+        extract_request = await self._service.call(self._asked, extract_options, tenant, options.lang)
+        return await self._submit(
+            "extract", tenant, sources, options, idempotency_key, extract_request.to_json(), extract_options.review
+        )
 
     def _asked(self, options: ExtractOptions, tenant: str, lang: Sequence[str]) -> ExtractRequest:
         """Raises UsageError for a schema that cannot be filled, and what is no extractor or engine of this server."""
@@ -92,8 +94,8 @@ class Submitting:
                 names.append(self._service.learned.extractor(options.learned, tenant))
         with _about("fields" if options.schema_ is None else "schema"):
             asked_schema(options.schema_, options.fields)
-        asked = options.schema_, options.fields, names, options.min_confidence
-        return ExtractRequest.of(*asked, options.reread, lang)
+        arguments = options.schema_, options.fields, names, options.min_confidence
+        return ExtractRequest.of(*arguments, options.reread, lang)
 
     async def _submit(
         self,
@@ -104,7 +106,7 @@ class Submitting:
         idempotency_key: str | None,
         extract: Mapping[str, Json] | None = None,
         review: Literal["none", "queue", "wait"] = "none",
-    ) -> str:
+    ) -> Response:
         service = self._service
         await service.call(_check, options)
         kind = "api" if type == "read" else f"api/{type}"
@@ -126,7 +128,10 @@ class Submitting:
             argument["extract"] = extract
         if review != "none":
             argument["review"] = review
-        return run_of(FLOW, await service.submit(argument, task=key))
+        submitted = await service.call(service.submit, argument, task=key)
+        status = await service.call(self._finder.status, submitted.run, tenant)
+        run = await service.call(self._finder.run_json, status)
+        return JSONResponse(run, 201, {"Location": f"/api/runs/{status.run}"})
 
     async def _json(self, request: Request) -> bytes:
         return await json_body(request, self._service.settings.max_body_bytes)
@@ -172,10 +177,10 @@ def _is_form(request: Request) -> bool:
     return request.headers.get("content-type", "").lower().startswith("multipart/")
 
 
-def _urls(given: Sequence[UrlSource]) -> list[TaskSource]:
-    for one in given:
+def _urls(sources: Sequence[UrlSource]) -> list[TaskSource]:
+    for one in sources:
         check_url(one.url)
-    return [{"url": one.url, "headers": one.headers, "uri": shown_url(one.url)} for one in given]
+    return [{"url": one.url, "headers": one.headers, "uri": shown_url(one.url)} for one in sources]
 
 
 def _check(options: RunOptions) -> None:

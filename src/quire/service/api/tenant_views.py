@@ -169,18 +169,18 @@ class RunFinder:
         """The latest runs of a tenant, and where the next page begins."""
         if before is not None:
             self.status(before, tenant)
-        found: list[RunStatus] = []
+        listed: list[RunStatus] = []
         for _ in range(MOST_PORTIONS):
             some = self._runtime.runs(flow=FLOW, before=before, limit=PORTION)
             for status in some:
                 if status.inputs["tenant"] == tenant:
-                    if len(found) == limit:
-                        return found, found[-1].run
-                    found.append(status)
+                    if len(listed) == limit:
+                        return listed, listed[-1].run
+                    listed.append(status)
             if len(some) < PORTION:
-                return found, None
+                return listed, None
             before = some[-1].run
-        return found, found[-1].run if found else None
+        return listed, listed[-1].run if listed else None
 
     def run_json(self, status: RunStatus) -> dict[str, Json]:
         """A `Run`."""
@@ -217,7 +217,7 @@ class RunFinder:
             tally = self._tallies.of(status.run, status.last_event)
             ended = tally.ended
         total = max([len(sources), *ended])
-        found = [
+        documents = [
             FoundDocument(
                 DocumentId(status.run, number),
                 status,
@@ -228,17 +228,17 @@ class RunFinder:
             )
             for number in range(1, total + 1)
         ]
-        return [document for document in found if not document.deleted]
+        return [document for document in documents if not document.deleted]
 
     def document(self, id: str, tenant: str) -> FoundDocument:
-        wanted = DocumentId.parse(id)
-        if (reviewed := self._reviewed(wanted, tenant)) is not None:
+        document_id = DocumentId.parse(id)
+        if (reviewed := self._reviewed(document_id, tenant)) is not None:
             return reviewed
         try:
-            documents = self.documents(self.status(wanted.run, tenant))
+            documents = self.documents(self.status(document_id.run, tenant))
         except ApiError:
             documents = []
-        found = next((one for one in documents if one.id == wanted), None)
+        found = next((one for one in documents if one.id == document_id), None)
         if found is None:
             raise ApiError(404, f"there is no document {id[:100]}: it is unknown here, or was deleted")
         return found
@@ -262,15 +262,15 @@ class RunFinder:
 
     def latest(self, tenant: str, before: str | None, limit: int) -> tuple[list[FoundDocument], str | None]:
         """The documents of the latest runs, and where the next page begins."""
-        found: list[FoundDocument] = []
+        documents: list[FoundDocument] = []
         for document in self._following(tenant, before, limit):
-            if len(found) == limit:
-                return found, str(found[-1].id)
-            found.append(document)
-        return found, None
+            if len(documents) == limit:
+                return documents, str(documents[-1].id)
+            documents.append(document)
+        return documents, None
 
     def trace(self, document: FoundDocument, page: int) -> list[dict[str, Json]]:
-        """What each stage did for a page in the run of the document."""
+        """The trace of a page in the run of the document: what each stage did."""
         status = document.status
         tally = self._tallies.of(status.run, status.last_event)
         pages = tally.documents.get(document.reference["source"]["id"])

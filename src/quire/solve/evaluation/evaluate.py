@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from quire.core.context import Json
 from quire.core.errors import InputError, UsageError
@@ -33,6 +33,13 @@ SUFFIX = ".extracted.json"
 
 OutputOf = Callable[[Fixture], Extraction]
 """The output of a fixture: made now, or loaded. Raises QuireError where there is none."""
+
+
+class AskedValues(TypedDict, total=False):
+    """A JSON Schema, or the names of fields."""
+
+    schema: Mapping[str, Json]
+    fields: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +81,14 @@ def evaluate(
         return graded(listed, stored_outputs(Path(outputs)), earlier)
 
     def output(fixture: Fixture) -> Extraction:
-        return extract(fixture.document, fixture.schema, extractors=extractors, **options)
+        return extract(fixture.document, **asked_values(fixture), extractors=extractors, **options)
 
     return graded(listed, output, earlier)
+
+
+def asked_values(fixture: Fixture) -> AskedValues:
+    """What a fixture asks for, as arguments of `extract`."""
+    return {"schema": fixture.schema} if isinstance(fixture.schema, Mapping) else {"fields": fixture.schema}
 
 
 def graded(

@@ -16,9 +16,11 @@ from quire.core.hashing import hash_file
 from quire.core.keys import Digest, digest_of
 from quire.core.types import BBox
 from quire.evidence.extract.schema import ExtractSchema
+from quire.evidence.learn.samples import Sample
 
 SCHEMA = "quire-fixture/1"
 _INDEX = re.compile(r"\[\d+\]")
+_STEP = re.compile(r"[^.\[\]]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ class Fixture:
     name: str
     family: str
     documents: tuple[Path, ...]
-    schema: Mapping[str, Json]
+    schema: Mapping[str, Json] | Sequence[str]
+    """A JSON Schema, or the names of fields."""
     expected: Json
     task: str = ""
     places: Mapping[str, tuple[ExpectedPlace, ...]] = field(default_factory=dict)
@@ -98,12 +101,48 @@ def load_fixture(file: Path) -> Fixture:
     """One fixture. Documents are named relative to its file."""
     try:
         given = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"the fixture {file} cannot be read: {error}") from error
+    except OSError as error:
+        raise UsageError(f"the fixture {file} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"the fixture {file} is no JSON: {error}") from error
     try:
         return _fixture(given, file)
     except (TypeError, LookupError, ValueError, AttributeError) as error:
         raise UsageError(f"{file} is not a fixture: {type(error).__name__}: {error}") from error
+
+
+def fixture_json(sample: Sample, document: str, family: str = "") -> dict[str, Json]:
+    """The fixture of a sample: what people confirmed about a document is what is expected of it."""
+    places = {
+        path: [{"page": place.page, "box": [box.left, box.top, box.width, box.height]} for box in place.bboxes]
+        for path, place in sample.places.items()
+        if sample.values.get(path) is not None
+    }
+    return {
+        "schema_version": SCHEMA,
+        "family": family,
+        "documents": [document],
+        "schema": sample.schema,
+        "expected": _tree(sample.values),
+        "places": places,
+    }
+
+
+def _tree(values: Mapping[str, Json]) -> Json:
+    """Values by path as a tree: `{"items[0].price": 5}` is `{"items": [{"price": 5}]}`."""
+    root: dict[str, Json] = {}
+    for path, value in values.items():
+        node: Json = root
+        steps = [int(one) if one.isdigit() else one for one in _STEP.findall(path)]
+        for step, following in zip(steps, [*steps[1:], None], strict=True):
+            empty: Json = value if following is None else [] if isinstance(following, int) else {}
+            if isinstance(node, list):
+                node.extend([None] * (int(step) + 1 - len(node)))
+                node[int(step)] = empty if node[int(step)] is None else node[int(step)]
+            else:
+                node.setdefault(step, empty)
+            node = node[step]
+    return root
 
 
 def _fixture(given: Mapping[str, Any], file: Path) -> Fixture:

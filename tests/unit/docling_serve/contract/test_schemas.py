@@ -8,7 +8,6 @@ from quire.docling_serve.contract import schemas
 from quire.docling_serve.contract.policy import Policy
 from quire.docling_serve.contract.refusals import invalid, refuse
 from quire.docling_serve.responses.document_contents import (
-    chunked,
     chunked_document,
     converted,
     counts,
@@ -57,7 +56,11 @@ ANSWERS = [
     (schemas.CountsResponse, counts(["success"], 1.0)),
     (
         schemas.ChunkDocumentResponse,
-        chunked([CHUNK], [chunked_document("a", "success", errors=ERRORS, confidence=SCORES)], 1.0),
+        {
+            "chunks": [CHUNK],
+            "documents": [chunked_document("a", "success", errors=ERRORS, confidence=SCORES)],
+            "processing_time": 1.0,
+        },
     ),
     (schemas.CapabilitiesResponse, capabilities(Policy(), versions({}, "1"), api_key_required=False)),
     (schemas.HTTPValidationError, refuse("no").body()),

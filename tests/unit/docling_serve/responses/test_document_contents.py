@@ -1,17 +1,12 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from quire.core.errors import CATEGORIES
-from quire.docling_serve.responses import callbacks
 from quire.docling_serve.responses.document_contents import (
-    chunked,
     chunked_document,
     converted,
     counts,
-    encoded,
     error_item,
     failure,
     pages_outside,
@@ -128,20 +123,9 @@ def test_counts():
 
 
 def test_documents_of_chunks_are_under_content():
-    found = chunked([], [chunked_document("a.pdf", "success")], 1.0)
-    assert found["documents"][0].keys() == {"kind", "content", "status", "errors", "timings", "confidence"}
-    assert found["documents"][0]["kind"] == "ExportResult"
-
-
-def test_json_content_is_put_into_the_answer_as_it_is():
-    tricky = 'a "json_content":null b'
-    answer = converted('"json_content":null.pdf', "success", contents={"md": tricky})
-    text = encoded(answer, '{"schema_name":"DoclingDocument","name":"ä"}')
-    assert b'"json_content":{"schema_name":"DoclingDocument"' in text
-    found = json.loads(text)
-    assert found["document"]["json_content"] == {"schema_name": "DoclingDocument", "name": "ä"}
-    assert found["document"]["md_content"] == tricky
-    assert json.loads(encoded(answer, None)) == answer
+    found = chunked_document("a.pdf", "success")
+    assert found.keys() == {"kind", "content", "status", "errors", "timings", "confidence"}
+    assert found["kind"] == "ExportResult"
 
 
 def test_timings_are_collected_by_stage():
@@ -154,34 +138,3 @@ def test_timings_are_collected_by_stage():
             "start_timestamps": ["2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z"],
         }
     }
-
-
-def test_callbacks():
-    assert callbacks.started("t", 2) == {"task_id": "t", "progress": {"kind": "set_num_docs", "num_docs": 2}}
-    document = callbacks.CompletedDocument("a.md", "success", document_type="md", num_pages=0, num_characters=144)
-    found = callbacks.document_completed("t", document, 1, 2)["progress"]
-    assert (found["kind"], found["total_processed"], found["total_docs"]) == ("document_completed", 1, 2)
-    assert found["document"].keys() == {
-        "source",
-        "status",
-        "document_type",
-        "num_pages",
-        "num_characters",
-        "num_tables",
-        "num_pictures",
-        "processing_time",
-        "doc_hash",
-        "error",
-    }
-    assert callbacks.processed("t", [("a.md", "success", None), ("b.md", "failure", "broken")])["progress"] == {
-        "kind": "update_processed",
-        "num_processed": 2,
-        "num_succeeded": 1,
-        "num_partially_succeeded": 0,
-        "num_failed": 1,
-        "docs": [
-            {"source": "a.md", "status": "success", "error": None},
-            {"source": "b.md", "status": "failure", "error": "broken"},
-        ],
-    }
-    assert callbacks.task_completed("t", "success")["progress"]["kind"] == "task_completed"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ import pytest
 from quire import Flow
 from quire.core.errors import RunError, UsageError
 from quire.durable.flows.workflow import flow_argument
-from quire.durable.inline.cases import CaseRunner, differences
+from quire.durable.inline.cases import differences, run_case
 from quire.durable.inline.flow_call import PassingStore, file_name, named_files, registry_for
 from quire.durable.worker_workflows import pools_for, workflows_on
 from quire.runtime.local import inline
@@ -280,8 +280,8 @@ class TestCases:
     @pytest.mark.processes
     def test_a_case_passes_differs_or_breaks(self, own):
         flow = Flow.load(own)
-        with CaseRunner.opened(workers=1) as runner:
-            right, wrong, broken = [runner.run(flow, case) for case in flow.definition.cases]
+        with closing(PassingStore()) as store:
+            right, wrong, broken = [run_case(flow, case, store, workers=1) for case in flow.definition.cases]
         assert right.passed
         assert wrong.differences == (
             "output.status: expected 'partial', got 'complete'",

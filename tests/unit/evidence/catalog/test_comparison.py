@@ -73,7 +73,7 @@ def test_a_file_that_is_no_catalog_is_refused(tmp_path):
     file = tmp_path / "catalog.jsonl"
     file.write_bytes(jsonl(rows()))
     assert load_catalog_rows(file) == rows()
-    for content, reason in ((b"{}\n", "is not a catalog"), (b"[1\n", "cannot be read")):
+    for content, reason in ((b"{}\n", "is not a catalog"), (b"[1\n", "is not lines of JSON")):
         file.write_bytes(content)
         with pytest.raises(UsageError, match=reason):
             load_catalog_rows(file)

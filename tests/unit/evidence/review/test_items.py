@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from quire.evidence.extract.schema import ExtractSchema
+from quire.evidence.extract.value_paths import value_at
 from quire.evidence.extract.values import LeafEvidence, Missing
-from quire.evidence.review.items import items_of, value_at
+from quire.evidence.review.items import items_of
 from tests.bills import SCHEMA, anywhere, bill_extraction
 
 EXTRACTION = bill_extraction("d" * 64, anywhere())

@@ -99,6 +99,7 @@ def test_colours_come_as_red_green_blue():
     assert tuple(drawn(saved(red))[0, 0]) == (255, 0, 0)
 
 
+@pytest.mark.slow
 def test_a_picture_past_the_limit_of_pixels_raises():
     bomb = io.BytesIO()
     Image.new("1", (20_000, 20_000)).save(bomb, "PNG")

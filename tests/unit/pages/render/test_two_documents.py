@@ -6,11 +6,14 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
+import pytest
+
 from quire.core.document import Document
 from quire.pages.render._pure import PureReader
 from tests import documents
 
 
+@pytest.mark.slow
 def test_two_threads_read_with_the_pure_reader_at_once():
     content = documents.many_pages(20)
     together = Barrier(2)

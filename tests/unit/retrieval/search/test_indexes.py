@@ -212,6 +212,7 @@ def test_two_that_need_a_new_version_get_the_same(indexes):
     assert len(indexes.versions()) == 1
 
 
+@pytest.mark.slow
 def test_two_writers_do_not_lose_each_others_documents(indexes, index):
     def put(numbers: range) -> None:
         for number in numbers:
@@ -261,6 +262,7 @@ def test_one_of_a_thousand_removed_documents_is_in_no_answer_from_then_on_while_
     assert len(index.known()) == 999
 
 
+@pytest.mark.slow
 def test_what_is_indexed_is_found_while_more_is_indexed(index):
     index.put([document("lighthouse.pdf", "A lighthouse stands at the harbour.", HARBOUR)])
     stop = Event()

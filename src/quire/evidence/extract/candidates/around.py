@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf
+from typing import TypedDict
 
 from quire.core.types import Cell, Table
 from quire.evidence.extract.lines import PlacedLine
@@ -21,17 +21,15 @@ _NUMBER_LABEL = re.compile(r"^(?:(?:no|nr|id|ref)\s?[.:]|n[°º]|#)[\s.:]*$", re
 _HEADINGS = frozenset({"title", "heading"})
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
-    """The texts around a line; empty where there is none."""
+class Around(TypedDict, total=False):
+    """The texts around a line, as a candidate has them; those that there are none of are left out."""
 
-    left: str = ""
-    skipped: int = 0
-    """Texts without words between the line and what is `left` of it."""
-    above: str = ""
-    row_head: str = ""
-    column_head: str = ""
-    section: str = ""
+    left: str
+    skipped: int
+    above: str
+    row_head: str
+    column_head: str
+    section: str
 
 
 class Neighbourhood:
@@ -64,9 +62,17 @@ class Neighbourhood:
             row_head, column_head = heads.of_row(line.cell), heads.of_column(line.cell)
         section = self._sections[line.order]
         if not line.is_placed:
-            return Around(row_head or line.label, 0, "", row_head, column_head, section)
+            left = row_head or line.label
+            return {"left": left, "row_head": row_head, "column_head": column_head, "section": section}
         left, skipped = (line.label, 0) if line.label else self._left_of(line)
-        return Around(left, skipped, self._above(line), row_head, column_head, self._heading(line) or section)
+        return {
+            "left": left,
+            "skipped": skipped,
+            "above": self._above(line),
+            "row_head": row_head,
+            "column_head": column_head,
+            "section": self._heading(line) or section,
+        }
 
     def below(self, line: PlacedLine) -> PlacedLine | None:
         """The line that continues this one below, if it is near and of about the same height."""

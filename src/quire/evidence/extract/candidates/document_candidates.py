@@ -14,11 +14,12 @@ from quire.evidence.extract.candidates.candidate import Candidate, CandidateOrig
 from quire.evidence.extract.candidates.readings import Readings
 from quire.evidence.extract.candidates.spans import TypedSpan, spans_of
 from quire.evidence.extract.lines import PlacedLine, lines_of
-from quire.evidence.extract.pairs import RoleInLine, find_roles
+from quire.evidence.extract.pairs import LinePart, find_line_parts
 from quire.evidence.extract.schema import ValueKind
 from quire.lexicon.addresses import address_marks, begins_address, continues_address, is_stop
 from quire.lexicon.companies import has_legal_form, is_one_name
 from quire.lexicon.labels import is_form_label
+from quire.lexicon.phrases import TextSpan
 
 MOST_LINES = 6  # of an address
 LONGEST_NAME = 120  # characters of a line that may be a name or a short text
@@ -40,14 +41,14 @@ def find_candidates(catalog: SourceCatalog, lines: Sequence[PlacedLine] | None =
     catalog, if they were found already."""
     lines = lines_of(catalog) if lines is None else lines
     sizes = [line.height for line in lines if line.is_placed]
-    finder = _Finder(lines, median(sizes) if sizes else 1.0, find_roles(catalog, lines))
+    finder = _Finder(lines, median(sizes) if sizes else 1.0, find_line_parts(catalog, lines))
     return [candidate for line in lines for candidate in finder.of_line(line)]
 
 
 class _Finder:
-    def __init__(self, lines: Sequence[PlacedLine], size: float, roles: Mapping[int, Sequence[RoleInLine]]) -> None:
+    def __init__(self, lines: Sequence[PlacedLine], size: float, parts: Mapping[int, Sequence[LinePart]]) -> None:
         self._size = size
-        self._roles = roles
+        self._of_line = parts
         self._neighbourhood = Neighbourhood(lines)
         self._spans = {line.order: list(spans_of(line.text)) for line in lines}
         dates = (
@@ -61,7 +62,7 @@ class _Finder:
         for line in lines:
             self._by_record.setdefault(line.record, []).append(line)
         self._lines = {line.order: line for line in lines}
-        going_on = [(order, one.following) for order, these in roles.items() for one in these if one.following]
+        going_on = [(order, one.following) for order, these in parts.items() for one in these if one.following]
         self._parts = {part for order, following in going_on for part in (order, *following)}
 
     def of_line(self, line: PlacedLine) -> Iterator[Candidate]:
@@ -69,23 +70,11 @@ class _Finder:
         numbers = [(one.start, one.start + one.numbering) for one in self._of(line) if one.numbering]
         for span in self._spans[line.order]:
             if not any(start <= span.start and span.end <= end for start, end in numbers):
-                yield self._typed(line, around, span)
+                origin = self._origin(line) if _is_all(span, line.text) else "span"
+                yield self._made([line], around, span.kind, (span.start, span.end), origin)
         if not line.is_label or self._paired(line, 0, len(line.text)):
             yield from self._texts(line, around)
             yield from self._addresses(line, around)
-
-    def _typed(self, line: PlacedLine, around: Around, span: TypedSpan) -> Candidate:
-        whole = span.start == 0 and span.end == len(line.text)
-        text = line.text[span.start : span.end]
-        value: Json = text
-        if span.kind in _NUMERIC:
-            value = self._readings.number(text)
-        elif span.kind == "currency":
-            value = self._readings.currency(text)
-        elif span.kind == "date":
-            value = self._readings.date(text) or text
-        origin = self._origin(line) if whole else "span"
-        return self._made(line, around, span.kind, (span.start, span.end), value, origin)
 
     def _texts(self, line: PlacedLine, around: Around) -> Iterator[Candidate]:
         """The line as a name or a short text unless all of it is a typed span, the name before a number in it, what
@@ -93,47 +82,46 @@ class _Finder:
         text = line.text
         if len(text) > LONGEST_NAME or not any(map(str.isalnum, text)):
             return
-        if not any(span.start == 0 and span.end == len(text) for span in self._spans[line.order]):
-            yield self._made(line, around, _kind_of(text), (0, len(text)), text, self._origin(line))
+        if not any(_is_all(span, text) for span in self._spans[line.order]):
+            yield self._made([line], around, _kind_of(text), (0, len(text)), self._origin(line))
             if (parts := _SENDER.match(text)) and address_marks(text) >= 1:
-                yield self._made(line, around, "name", (0, parts.end(1)), parts[1], "span")
+                yield self._made([line], around, "name", (0, parts.end(1)), "span")
             length = len(_bare(text))
             if length < len(text) and _kind_of(text[:length]) == "name" and not text[:length].endswith(("-", "#")):
-                yield self._made(line, around, "name", (0, length), text[:length], "span")
+                yield self._made([line], around, "name", (0, length), "span")
         if (match := _AFTER_LABEL.match(text)) and any(map(str.isalnum, text[match.end() :])):
-            rest = text[match.end() :]
-            yield self._made(line, around, _kind_of(rest), (match.end(), len(text)), rest, "span")
+            yield self._made([line], around, _kind_of(text[match.end() :]), (match.end(), len(text)), "span")
         typed = {(span.start, span.end) for span in self._spans[line.order]}
         labelled = [
             (one.start, one.end) for one in self._of(line) if one.label and (one.start, one.end) != (0, len(text))
         ]
         for start, end in (place for place in labelled if place not in typed):
-            yield self._made(line, around, _kind_of(text[start:end]), (start, end), text[start:end], "span")
-        for role in self._of(line):
-            if role.following:
-                lines = [line, *(self._lines[order] for order in role.following)]
-                yield self._joined(lines, around, "text", start=role.start)
+            yield self._made([line], around, _kind_of(text[start:end]), (start, end), "span")
+        for part in self._of(line):
+            if part.following:
+                lines = [line, *(self._lines[order] for order in part.following)]
+                yield self._made(lines, around, "text", (part.start, len(text)), "block")
         if line.label or line.cell is not None:
             several = [other for other in self._by_record[line.record] if not other.is_label]
             if len(several) > 1 and several[0] is line:
-                yield self._joined(several, around, "text")
+                yield self._made(several, around, "text", (0, len(text)), "block")
         elif line.is_placed and line.bbox.top < TOP and _kind_of(text) == "name":
             following = self._neighbourhood.below(line)
             if following is not None and _is_further_name(line, following):  # a name on two lines
-                yield self._joined([line, following], around, "name")
+                yield self._made([line, following], around, "name", (0, len(text)), "block")
 
     def _addresses(self, line: PlacedLine, around: Around) -> Iterator[Candidate]:
         """Every run of lines that may be an address and begins with this one, and what follows the sender in it."""
         if parts := _SENDER.match(line.text):
             rest = line.text[parts.end() :].lstrip(" ·•|–—-,")
             if (_BETWEEN.search(parts[0]) or has_legal_form(parts[1])) and begins_address(rest):
-                place = len(line.text) - len(rest), len(line.text)
-                yield self._made(line, around, "address", place, rest, "span")
+                yield self._made([line], around, "address", (len(line.text) - len(rest), len(line.text)), "span")
         if not begins_address(line.text) or self._is_label(line, 0, len(line.text)):
             return
         run = [line]
         while True:
-            yield self._joined(run, around, "address")
+            origin = "block" if len(run) > 1 else self._origin(line)
+            yield self._made(run, around, "address", (0, len(line.text)), origin)
             following = self._neighbourhood.below(run[-1])
             if following is None or len(run) == MOST_LINES or not continues_address(following.text):
                 return
@@ -143,35 +131,8 @@ class _Finder:
                 return
             run.append(following)
 
-    def _joined(self, lines: Sequence[PlacedLine], around: Around, kind: ValueKind, *, start: int = 0) -> Candidate:
-        first = lines[0]
-        known = [one for line in lines if (one := line.confidence(0, len(line.text))) is not None]
-        texts = [first.text[start:], *(line.text for line in lines[1:])]
-        return Candidate(
-            kind=kind,
-            text="\n".join(texts),
-            value=" ".join(texts),
-            page=first.page,
-            bbox=BBox.union([first.place(start, len(first.text)), *(line.bbox for line in lines[1:])]),
-            record=first.record,
-            block=first.block.id,
-            origin="block" if len(lines) > 1 else self._origin(first),
-            order=first.order,
-            more=tuple(dict.fromkeys(line.record for line in lines if line.record != first.record)),
-            left=around.left,
-            skipped=around.skipped,
-            above=around.above,
-            row_head=around.row_head,
-            column_head=around.column_head,
-            section=around.section,
-            paired=self._paired(first, start, len(first.text)),
-            size=round(max(line.height for line in lines) / self._size, 2),
-            bold=first.bold,
-            confidence=min(known, default=None),
-        )
-
-    def _of(self, line: PlacedLine) -> Sequence[RoleInLine]:
-        return self._roles.get(line.order, ())
+    def _of(self, line: PlacedLine) -> Sequence[LinePart]:
+        return self._of_line.get(line.order, ())
 
     def _is_label(self, line: PlacedLine, start: int, end: int) -> bool:
         return any(one.is_label and one.start <= start and end <= one.end for one in self._of(line))
@@ -189,47 +150,52 @@ class _Finder:
         return "field" if line is first else "line"
 
     def _made(
-        self,
-        line: PlacedLine,
-        around: Around,
-        kind: ValueKind,
-        place: tuple[int, int],
-        value: Json,
-        origin: CandidateOrigin,
+        self, lines: Sequence[PlacedLine], around: Around, kind: ValueKind, place: TextSpan, origin: CandidateOrigin
     ) -> Candidate:
+        """The candidate at some characters of a line, or from there on to the last of several lines."""
+        first, *further = lines
         start, end = place
-        before = max((one.end for one in self._of(line) if one.label and one.end <= start), default=0)
+        text = "\n".join((first.text[start:end], *(line.text for line in further)))
+        before = max((one.end for one in self._of(first) if one.label and one.end <= start), default=0)
+        sure = [first.confidence(start, end), *(line.confidence(0, len(line.text)) for line in further)]
         return Candidate(
+            **around,
             kind=kind,
-            text=line.text[start:end],
-            value=value,
-            page=line.page,
-            bbox=line.place(start, end),
-            record=line.record,
-            block=line.block.id,
+            text=text,
+            value=self._value(kind, text),
+            page=first.page,
+            bbox=BBox.union([first.place(start, end), *(line.bbox for line in further)]),
+            record=first.record,
+            block=first.block.id,
             origin=origin,
-            order=line.order,
-            left=around.left,
-            skipped=around.skipped,
-            above=around.above,
-            row_head=around.row_head,
-            column_head=around.column_head,
-            section=around.section,
-            before=line.text[max(start - CONTEXT, before) : start].strip(),
-            after=line.text[end : end + CONTEXT].strip(),
-            paired=self._paired(line, start, end),
-            is_part=line.order in self._parts,
-            is_label=self._is_label(line, start, end),
-            size=round(line.height / self._size, 2),
-            bold=line.bold,
-            confidence=line.confidence(start, end),
+            order=first.order,
+            more=tuple(dict.fromkeys(line.record for line in further if line.record != first.record)),
+            before="" if further else first.text[max(start - CONTEXT, before) : start].strip(),
+            after="" if further else first.text[end : end + CONTEXT].strip(),
+            paired=self._paired(first, start, end),
+            is_part=not further and first.order in self._parts,
+            is_label=not further and self._is_label(first, start, end),
+            size=round(max(line.height for line in lines) / self._size, 2),
+            bold=first.bold,
+            confidence=min((one for one in sure if one is not None), default=None),
         )
+
+    def _value(self, kind: ValueKind, text: str) -> Json:
+        if kind in _NUMERIC:
+            return self._readings.number(text)
+        if kind == "currency":
+            return self._readings.currency(text)
+        return (self._readings.date(text) if kind == "date" else None) or text.replace("\n", " ")
 
 
 def _is_further_name(line: PlacedLine, following: PlacedLine) -> bool:
     if _kind_of(following.text) != "name" or is_stop(following.text):
         return False
     return is_one_name(line.text, following.text, line.height / following.height)
+
+
+def _is_all(span: TypedSpan, text: str) -> bool:
+    return span.start == 0 and span.end == len(text)
 
 
 def _bare(text: str) -> str:

@@ -1,4 +1,4 @@
-"""How sure a model was of each value that it wrote, by the probabilities of the tokens."""
+"""The certainty of a model about each value that it wrote, by the probabilities of the tokens."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _text(token: Mapping[str, Any]) -> bytes:
 
 
 def _scalars(text: str, at: int, path: str, depth: int) -> tuple[int, list[tuple[str, int, int]]]:
-    """Where a JSON value ends, and the paths and places of the strings, numbers and words in it. Raises ValueError."""
+    """The end of a JSON value, and the paths and places of the strings, numbers and words in it. Raises ValueError."""
     if depth > _DEEPEST:
         raise ValueError("nested too deep")
     at = _after_space(text, at)

@@ -64,7 +64,7 @@ def _line(leaf: LeafSpec) -> str:
 def proposals_in(
     tree: Any, schema: ExtractSchema, catalog: SourceCatalog, extractor: str, certainties: Mapping[str, float]
 ) -> list[Proposal]:
-    """What an answer proposes. What is not in the form is left out: the model said nothing that can be checked.
+    """The proposals in an answer, without those that are not in the form: they could not be checked.
 
     `certainties` are how sure the model was, by the paths in its answer.
     """

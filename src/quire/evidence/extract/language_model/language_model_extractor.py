@@ -28,7 +28,7 @@ PART_CHARACTERS = 24_000
 MOST_PARTS = 12
 LEAST_CHARACTERS = 500
 MOST_HALVINGS = 3
-"""How often a part is divided whose answers are cut off: a model that goes on without end does so for any part."""
+"""The most divisions of a part whose answers are cut off: a model that goes on without end does so for any part."""
 _FINAL = (401, 403, 404)
 """HTTP status codes that the same request gets again: the key, the address or the name of the model is wrong."""
 _ID = re.compile(r"^\[(\S+)\]$", re.MULTILINE)
@@ -36,7 +36,7 @@ _INDEX = re.compile(r"\[(\d+)\]")
 
 
 _Place: TypeAlias = tuple[int, ...]
-"""Where a part is in the document: its number, and in which half of it."""
+"""The place of a part in the document: its number, then the numbers of its halves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def model_extractor(part_characters: str = "") -> LanguageModelExtractor:
 
 
 def _asked_again(one: _Asked, error: EngineError, catalog: SourceCatalog) -> list[_Asked]:
-    """What is asked after an answer that failed: the halves of a part whose answer was cut off, else the same part
+    """The requests after an answer that failed: the halves of a part whose answer was cut off, else the same part
     without a constraint of the form; nothing where that would not help."""
     if _is_final(error):
         return []

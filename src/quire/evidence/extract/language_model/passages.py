@@ -1,4 +1,4 @@
-"""What a language model sees of a document: all of it where it fits, else the chunks that say most about the leaves."""
+"""The passages of a document for a language model: all where they fit, else the chunks that say most of the leaves."""
 
 from __future__ import annotations
 

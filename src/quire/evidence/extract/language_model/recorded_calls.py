@@ -1,4 +1,4 @@
-"""How the requests to a language model are answered: by its server, or from what was recorded of it.
+"""Answers to the requests for a language model: from its server, or from recorded calls.
 
 The extractor does not know which. Those who have a store set it for a while with `answered_by`.
 """

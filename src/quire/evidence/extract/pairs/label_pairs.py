@@ -77,7 +77,7 @@ class _Pair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RoleInLine:
+class LinePart:
     """What a part of a line is: a label, of which the first `numbering` characters number its field, or the value of
     one, whose text is `label`. The value goes on in the lines with the orders `following`."""
 
@@ -94,13 +94,13 @@ def find_pairs(catalog: SourceCatalog) -> list[LabelledValue]:
     return [pair for page in _pages(catalog, lines_of(catalog)) for pair in page.in_order()]
 
 
-def find_roles(catalog: SourceCatalog, lines: Sequence[PlacedLine]) -> dict[int, list[RoleInLine]]:
+def find_line_parts(catalog: SourceCatalog, lines: Sequence[PlacedLine]) -> dict[int, list[LinePart]]:
     """The labels in the lines of a document and the beginnings of their values, by the order of the lines. What the
     heads of a table say is left out."""
-    found: dict[int, list[RoleInLine]] = {}
+    found: dict[int, list[LinePart]] = {}
     for page in _pages(catalog, lines):
-        for piece, role in page.roles():
-            found.setdefault(piece.line.order, []).append(role)
+        for piece, part in page.line_parts():
+            found.setdefault(piece.line.order, []).append(part)
     return found
 
 
@@ -127,16 +127,16 @@ class _PagePairs:
         order = {piece: number for number, piece in enumerate(piece for row in self._pieces.rows for piece in row)}
         return [pair.made() for pair in sorted(self._pairs(), key=lambda pair: order[pair.label[0]])]
 
-    def roles(self) -> Iterator[tuple[LinePiece, RoleInLine]]:
+    def line_parts(self) -> Iterator[tuple[LinePiece, LinePart]]:
         """The pieces that are labels, and those with which values outside of tables begin."""
         inside = {piece for pair in self._in_tables() for piece in pair.value}
         values = {pair.value[0]: pair for pair in self._outside()}
         for piece in self._pieces.all:
             if piece in values:
                 further = tuple(other.line.order for other in values[piece].value[1:] if other.is_line)
-                yield piece, RoleInLine(piece.start, piece.end, label=values[piece].name, following=further)
+                yield piece, LinePart(piece.start, piece.end, label=values[piece].name, following=further)
             elif piece not in inside and self._is_label(piece) and self._own[piece] > 0:
-                yield piece, RoleInLine(piece.start, piece.end, is_label=True, numbering=numbering(piece.text))
+                yield piece, LinePart(piece.start, piece.end, is_label=True, numbering=numbering(piece.text))
 
     def _pairs(self) -> Iterator[_Pair]:
         yield from self._ticked()

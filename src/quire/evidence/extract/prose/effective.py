@@ -40,7 +40,7 @@ _OTHER_PAPER = re.compile(
     r"[\s,]*(?:(?:dated|effective|executed|entered|made|as|of|on|into|was|is|first)\b[\s,]*)+$|"
     r"\b(?:ended|terminated|expire[sd]?|expiring|born|filed|until|through|before|after|amended)\s+(?:\w+\s+){0,2}$"
 )
-"""What stands before the date of another paper, or of an end."""
+"""Words before the date of another paper, or of an end."""
 _LAST_SIGNED = re.compile(
     r"\b(?:last|latest?r?|later)\b[^.]{0,40}\b(?:sign\w*|execut\w+|dates?)\b|\bdate\s+(?:of\s+(?:the\s+)?)?last\s+(?:sign|execut)",
     re.IGNORECASE,

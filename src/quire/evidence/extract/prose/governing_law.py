@@ -73,13 +73,13 @@ _ORGANISED = re.compile(
     r"\b(?:under|pursuant\s+to|by|in)\b[^.;]{0,30}$|\bas\s+defined\s+(?:in|under)\b[^.;]{0,30}$",
     re.IGNORECASE,
 )
-"""What stands before a law that a company was founded under."""
+"""Words before a law that a company was founded under."""
 _SPECIAL = re.compile(
     r"\b(?:securities|export|tax|bankruptcy|antitrust|privacy|employment|labou?r|patent|copyright|trade\s+secrets?|criminal|"
     r"federal\s+securities|insolvency|import)\s+$",
     re.IGNORECASE,
 )
-"""What stands before laws about something."""
+"""Words before laws about one subject."""
 _STATE_OF_IT = re.compile(
     rf"(?:,|\s+and)\s+(?:of\s+)?(?:the\s+)?(?:laws\s+of\s+)?(?:the\s+)?{_STATE}\s+of\s+(?P<place>{PLACE})\b",
     re.IGNORECASE,

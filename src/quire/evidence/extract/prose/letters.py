@@ -18,7 +18,7 @@ _ADDRESS = 14
 
 
 def salutation(text: str) -> int | None:
-    """Where a letter greets its reader; None for what is no letter."""
+    """The position of the greeting of a letter; None for another text."""
     found = _SALUTATION.search(text, 0, _BEGINNING)
     return found.start() if found else None
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from quire.evidence.extract.prose.jurisdictions import PLACE, is_place
 from quire.lexicon.phrases import TextSpan
+from quire.lexicon.words import phrase_pattern, word_groups
 
+_LEGAL_FORMS = word_groups("legal_forms")
 _SUFFIX = (
-    r"(?:(?i:Incorporated|Inc|Corporation|Corp|Company|Limited|Ltd|LLC|L\.L\.C|LLP|L\.L\.P|L\.P|PLC|GmbH|KGaA|Pty|Pte|Pvt|"
-    r"Bhd|Sdn|Ltda|Ltée|Limitada|S\.A\.S|S\.p\.A|S\.r\.l|S\.à\s?r\.l|B\.V|N\.V|P\.C|P\.A|N\.A|F\.S\.B|S\.A|S\.L|K\.K|A\.G|"
-    r"C\.V|e\.V|s\.r\.o|d\.o\.o|z\s?o\.o|A/S)|Co|LP|PC|PA|NA|FSB|AG|KG|SE|SAS|SA|SpA|SRL|BV|NV|AB|ASA|AS|ApS|Oy|Oyj|Kft|mbH)"
+    rf"(?:(?i:{phrase_pattern([*_LEGAL_FORMS['all'], *_LEGAL_FORMS['agreements']])})"
+    rf"|{phrase_pattern(_LEGAL_FORMS['capitals'])})"
 )
 """The legal form at the end of the name of a company."""
 _BODY = (
@@ -65,7 +66,7 @@ _NO_START = re.compile(
     r"(?:And|Between|By|Agreement)\s+|[^\n]*\b(?:agreement|undertaking|deed|contract|form|letter|exhibit|execution\s+(?:copy|version))\b[^\n]*\n\s*",
     re.IGNORECASE,
 )
-"""What stands before a name, with a capital of its own: a word, or a heading in the line above."""
+"""Words with a capital before a name: a word, or a heading in the line above."""
 _ADDRESS = re.compile(rf",?\s+of\s+(?:\d|[A-Z][\w.]+(?:\s[A-Z]\w+)?,\s+(?i:{PLACE})\b)")
 _TITLE = re.compile(r"^(?:Mr|Mrs|Ms|Dr|Prof|Messrs|M/s)\.?\s+")
 _FORMS = (

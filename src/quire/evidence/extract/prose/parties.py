@@ -12,15 +12,15 @@ from quire.evidence.extract.prose.preamble import preamble
 from quire.evidence.extract.prose.running_text import RunningText
 from quire.evidence.extract.prose.signatures import labelled, signers
 from quire.lexicon.phrases import TextSpan
+from quire.lexicon.words import phrase_pattern, word_groups
 
 _BEGINNING = 9000
 _NEAR = 2500
 """Characters from the beginning in which a name with a word of its own is that of a party."""
 _MOST = 4
 _ROLE = re.compile(
-    r"\(\s*(?:(?:together|collectively|hereinafter|including|referred)[^()]{0,80})?(?:the\s+)?[“\"‘'](?:the\s+)?(?:Company|Employer|"
-    r"Corporation|Bank|Firm|Discloser|Disclosing Party|Receiving Party|Recipient|Provider|Owner|Seller|Buyer|Purchaser|"
-    r"Employee|Executive|Director|Consultant|Contractor|Participant|Associate|Investor|Licensor|Licensee|Parent)[”\"’']"
+    r"\(\s*(?:(?:together|collectively|hereinafter|including|referred)[^()]{0,80})?(?:the\s+)?[“\"‘'](?:the\s+)?"
+    rf"{phrase_pattern(map(str.title, word_groups('party_words')['called']))}[”\"’']"
 )
 """The word by which an agreement calls a party."""
 _OWN_WORD = re.compile(

@@ -9,12 +9,9 @@ from collections.abc import Iterator
 from quire.evidence.extract.prose.found import FoundInProse, distinct
 from quire.evidence.extract.prose.names import NAME, canonical, is_name
 from quire.evidence.extract.prose.running_text import RunningText
+from quire.lexicon.words import phrase_pattern, word_groups
 
-ROLE = re.compile(
-    r"\b(?P<role>(?:(?:administrative|collateral|paying|transfer|escrow|syndication|documentation) )?agent|"
-    r"(?:co )?borrower|guarantor|trustee|issuer|lender|landlord|tenant|lessor|lessee|licensor|licensee|franchisor|"
-    r"franchisee|mortgagor|mortgagee|pledgor|servicer|depositary|underwriter)$"
-)
+ROLE = re.compile(rf"\b(?P<role>{phrase_pattern(word_groups('party_words')['fields'])})$")
 """Names of fields that are roles, of which an agreement usually has one."""
 _BEGINNING = 15_000
 """Characters in which an agreement names who takes part."""

@@ -95,7 +95,7 @@ def follows_name(text: str, place: int) -> bool:
 
 
 def _end(text: str, start: int) -> int:
-    """Where the sentence ends that names the parties."""
+    """The end of the sentence that names the parties."""
     end = min(len(text), start + _LONGEST)
     over = _OVER.search(text, start, end)
     end = over.start() if over else end

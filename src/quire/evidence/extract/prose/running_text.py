@@ -21,7 +21,7 @@ _LONGEST = 1200
 
 @dataclass(frozen=True)
 class TextStart:
-    """Where a block begins in the running text."""
+    """The beginning of a block in the running text."""
 
     at: int
     block: Block
@@ -66,7 +66,7 @@ class RunningText:
         return found
 
     def sentence(self, place: int) -> tuple[int, int]:
-        """Where the sentence around a place begins and ends; a block that ends without a full stop goes on."""
+        """The span of the sentence around a place; a block that ends without a full stop goes on."""
         begin, end = max(0, place - _LONGEST), min(len(self.text), place + _LONGEST)
         stops = [
             found

@@ -9,6 +9,7 @@ from itertools import pairwise
 from quire.evidence.extract.prose.names import is_company, is_name, is_person, names_in
 from quire.evidence.extract.prose.running_text import ProseLine, RunningText
 from quire.lexicon.phrases import TextSpan
+from quire.lexicon.words import phrase_pattern, word_groups
 
 _SIGNED = re.compile(r"^\W*(?:By|Per|Signature|Signed|Sign|Its|Name|Authori[sz]ed)\b\W|^\W*/s/|_{5,}", re.IGNORECASE)
 _BY = re.compile(r"^\W*(?:By|Per)\b\s*:?", re.IGNORECASE)
@@ -18,11 +19,7 @@ _OWN_HAND = re.compile(
     re.IGNORECASE,
 )
 _LABELLED = re.compile(
-    r"^\W*(?P<label>Company|Corporation|Organi[sz]ation|Participant|Recipient|Employee|Contractor|Consultant|Executive|Client|Customer|"
-    r"Disclos(?:er|ing\s+Party)|Receiving\s+Party|(?:(?:First|Second|Third)\s+)?Party(?:\s+\w)?|Licensee|Licensor|Supplier|Vendor|From|To|"
-    r"(?:Employee|Company|Consultant|Recipient)(?:[’']s)?\s+Name|(?:Printed\s+)?Name|Name\s+of\s+(?:Company|Employee|Party|Recipient))"
-    r"\s*:\s*(?P<name>\S.*)$",
-    re.IGNORECASE,
+    rf"^\W*(?P<label>{phrase_pattern(word_groups('party_words')['labelled'])})\s*:\s*(?P<name>\S.*)$", re.IGNORECASE
 )
 _HEAD = re.compile(
     r"^\W*(?:(?:(?:accepted|acknowledged|agreed|confirmed)(?:\s*(?:,|and|to|&))*\s*)+(?:by|as\s+of[^:]{0,40})?|for|on\s+behalf\s+of|"
@@ -52,7 +49,7 @@ def labelled(running: RunningText) -> list[TextSpan]:
     """The names that a label says to be those of a party: `Company: Acme Ltd`."""
     found = []
     for line in running.lines:
-        if len(line.text) < _LONGEST_LINE and (match := _LABELLED.match(line.text)):
+        if len(line.text) < _LONGEST_LINE and (match := _LABELLED.match(line.text.replace("’", "'"))):
             start = match.start("name")
             for first, last in names_in(line.text, start, len(line.text)):
                 name = line.text[first:last]

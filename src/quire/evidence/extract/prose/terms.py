@@ -1,4 +1,4 @@
-"""How long an agreement, or what it obliges to, lasts."""
+"""The term of an agreement, or of the obligations in it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _AFTERWARDS = re.compile(
     r"completion|separation|leav\w+|date\s+on\s+which)\b",
     re.IGNORECASE,
 )
-"""What follows how long an obligation outlasts the agreement."""
+"""Words after a duration for which an obligation outlasts the agreement."""
 _FROM = re.compile(
     r"\W*(?:from|after|following|of)\s+(?:and\s+including\s+)?(?:the\s+|its\s+|this\s+)?(?:date|effective|signing|execution|"
     r"commencement)",
@@ -82,7 +82,7 @@ def _found(running: RunningText) -> Iterator[FoundInProse]:
 
 
 def _confidence(before: str, after: str) -> float:
-    """How sure it is that a duration is that of the agreement, from its sentence before and after it."""
+    """The confidence that a duration is that of the agreement, from its sentence before and after it."""
     sure = 0.0
     if _WHOLE.search(before) or (_WHOLE.search(before + after) and re.match(r"\W*(?:from|after|following)", after)):
         sure = 0.6

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from quire.core.context import Json
 from quire.core.types import NO_BOX, BBox
+from quire.evidence.extract.value_paths import values_by_path
 
 if TYPE_CHECKING:
     from quire.evidence.extract.values import EvidenceStatus, Extraction, LeafEvidence
@@ -48,7 +49,7 @@ class ValueRow:
 
     @property
     def sure(self) -> str:
-        """How likely the value answers its field, in words; nothing where that is not known."""
+        """The probability that the value answers its field, in words; nothing where it is not known."""
         sure = self.evidence.probability
         return "" if sure is None else f"{int(100 * sure)} % sure"  # rounded down: never surer than it is
 
@@ -59,7 +60,7 @@ class ValueRow:
 
 def value_rows(extraction: Extraction) -> list[ValueRow]:
     """Every value in the order of the schema."""
-    values = dict(_leaves(extraction.values, ""))
+    values = dict(values_by_path(extraction.values))
     return [ValueRow(path, values.get(path), one) for path, one in extraction.evidence.items()]
 
 
@@ -73,14 +74,3 @@ def shown(value: Json) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _leaves(value: Json, path: str) -> Iterator[tuple[str, Json]]:
-    if isinstance(value, dict):
-        for name, child in value.items():
-            yield from _leaves(child, f"{path}.{name}" if path else name)
-    elif isinstance(value, list):
-        for index, child in enumerate(value):
-            yield from _leaves(child, f"{path}[{index}]")
-    else:
-        yield path, value

@@ -23,7 +23,7 @@ MOST_VALUES = 150
 """How many amounts are tried with each rate and each quantity: a longer list is a statement."""
 HIGHEST_RATE = 40.0
 """Per cent of a tax."""
-_ROLES = {"net": "net", "tax": "tax", "total": "total", "gross": "total", "amount_due": "total"}
+_TERMS = {"net": "net", "tax": "tax", "total": "total", "gross": "total", "amount_due": "total"}
 """What a concept is among the three amounts of a tax."""
 ALIGNED = 0.012
 """Of the width of the page: how far the right edges of a column of amounts may differ."""
@@ -62,17 +62,17 @@ class Arithmetic:
     def says(self, name: str, value: float) -> bool | None:
         """Whether the amounts of the page say that one is the net, the tax or the total, or that it is another thing;
         None where they say neither."""
-        role, cents = _ROLES.get(name), round(100 * value)
-        if role is None:
+        term, cents = _TERMS.get(name), round(100 * value)
+        if term is None:
             return None
-        if role == "total" and value in self._prices:
+        if term == "total" and value in self._prices:
             return False
-        return self._taxed.is_one(role, cents)
+        return self._taxed.is_one(term, cents)
 
     def is_of_items(self, name: str, value: float) -> bool | None:
         """Whether a total is the sum of those above it, or one of those that are added up; None where it is neither."""
         cents = round(100 * value)
-        if _ROLES.get(name) != "total" or not (cents in self._sums or cents in self._parts):
+        if _TERMS.get(name) != "total" or not (cents in self._sums or cents in self._parts):
             return None
         return cents in self._sums
 
@@ -138,10 +138,10 @@ class _Taxed:
             for second in others
         ]
         added = [one for one in sums if one[1] in known and one[2] in known]
-        return cls(_by_role(added or every), _by_role(every if added else ()))
+        return cls(_by_term(added or every), _by_term(every if added else ()))
 
-    def is_one(self, role: str, cents: int) -> bool | None:
-        if cents in self.whole[role]:
+    def is_one(self, term: str, cents: int) -> bool | None:
+        if cents in self.whole[term]:
             return True
         others = (cents in amounts for kind in (self.whole, self.parts) for amounts in kind.values())
         return False if any(others) else None
@@ -150,9 +150,9 @@ class _Taxed:
 _Triple = tuple[int, int, int]
 
 
-def _by_role(triples: Iterable[_Triple]) -> dict[str, set[int]]:
+def _by_term(triples: Iterable[_Triple]) -> dict[str, set[int]]:
     listed = list(triples)
-    return {role: {one[at] for one in listed} for at, role in enumerate(("net", "tax", "total"))}
+    return {term: {one[at] for one in listed} for at, term in enumerate(("net", "tax", "total"))}
 
 
 def _unit_prices(amounts: Sequence[Candidate], numbers: Sequence[Candidate]) -> set[float]:

@@ -20,6 +20,8 @@ SKIPPED = 0.8
 """What remains of a label to the left for each other value between: the result of a test is not the unit behind it."""
 RIVAL = 3.0
 """The power of the share that a label names another thing better: `Total GST` is a tax rather than a total."""
+FURTHER = 0.6
+"""How much what is left of the line counts for a value with a label in its line."""
 CLAIMED = 0.45
 """What remains of a label above or in the column for a value whose own line says that it is something else."""
 TOTAL_ROW = 0.12
@@ -46,42 +48,32 @@ class LabelFitting:
 
     def of(self, wanted: WantedLeaf, candidate: Candidate) -> LabelFit:
         """The best of the labels around a candidate."""
-        matcher = self._matcher
         beside = candidate.before if _says_something(candidate.before) else ""
-        best = NO_FIT
-        claimed = 0.0
         left = BESIDE if candidate.origin == "field" else LEFT * SKIPPED**candidate.skipped
-        nearest = (beside, BESIDE) if beside else (candidate.left, left)
-        for text, weight in (nearest, (candidate.row_head, ROW)):
+        nearest, near = (beside, BESIDE) if beside else (candidate.left, left)
+        further = candidate.left if beside and candidate.origin != "field" else ""
+        labels = [(nearest, near), (candidate.row_head, ROW), (further, FURTHER), (candidate.paired, PAIRED)]
+        fits = [self._fit(wanted, candidate, text, weight) for text, weight in labels if text]
+        own, other = self._named(wanted, nearest, candidate.kind) if nearest else (0.0, 0.0)
+        share = CLAIMED if other > own and other >= 0.8 else 1.0
+        above, head = candidate.above, candidate.column_head
+        over = [] if above in head else [(above, ABOVE)]
+        if head:  # a line of it alone may say something else: Unit price / without tax
+            over.append((head, ABOVE if head == above else COLUMN))
+        is_total = self._matcher.names(candidate.row_head).get("total", 0.0) >= 0.8 if candidate.row_head else False
+        for text, weight in over:
             if text:
-                own, other = self._named(wanted, text, candidate.kind)
-                best = max(best, LabelFit(weight * own, text))
-                if text == nearest[0]:
-                    claimed = max(claimed, other if other > own else 0.0)
-        if beside and candidate.left and candidate.origin != "field":
-            own, _ = self._named(wanted, candidate.left, candidate.kind)
-            best = max(best, LabelFit(0.6 * own, candidate.left))
-        if candidate.paired:
-            own, _ = self._named(wanted, candidate.paired, candidate.kind)
-            best = max(best, LabelFit(PAIRED * own, candidate.paired))
-        share = CLAIMED if claimed >= 0.8 else 1.0
-        above = [] if candidate.above in candidate.column_head else [(candidate.above, ABOVE)]
-        if candidate.column_head:  # a line of it alone may say something else: Unit price / without tax
-            above.append((candidate.column_head, ABOVE if candidate.column_head == candidate.above else COLUMN))
-        for text, weight in above:
-            if text:
-                own, _ = self._named(wanted, text, candidate.kind)
-                score = share * weight * own
-                if candidate.row_head and matcher.names(candidate.row_head).get("total", 0.0) >= 0.8 and own > 0.5:
-                    score += TOTAL_ROW
-                best = max(best, LabelFit(score, text))
+                fit = self._fit(wanted, candidate, text, share * weight)
+                of_total = is_total and self._named(wanted, text, candidate.kind)[0] > 0.5
+                fits.append(fit._replace(score=fit.score + TOTAL_ROW) if of_total else fit)
         if candidate.section:
-            text = f"{candidate.section} {nearest[0]}"
-            own, _ = self._named(wanted, text, candidate.kind)
-            alone, _ = self._named(wanted, candidate.section, candidate.kind)
-            joint = JOINT * own if _says_something(nearest[0]) and _names_little(nearest[0], matcher) else 0.0
-            best = max(best, LabelFit(joint, text), LabelFit(SECTION * alone, candidate.section))
-        return best
+            if _says_something(nearest) and _names_little(nearest, self._matcher):
+                fits.append(self._fit(wanted, candidate, f"{candidate.section} {nearest}", JOINT))
+            fits.append(self._fit(wanted, candidate, candidate.section, SECTION))
+        return max(fits, default=NO_FIT)
+
+    def _fit(self, wanted: WantedLeaf, candidate: Candidate, label: str, weight: float) -> LabelFit:
+        return LabelFit(weight * self._named(wanted, label, candidate.kind)[0], label)
 
     def _named(self, wanted: WantedLeaf, text: str, kind: ValueKind) -> tuple[float, float]:
         """How well a text names the leaf, and how well it names something else."""

@@ -47,7 +47,7 @@ def authors_of(blocks: Sequence[Block]) -> list[SectionEntry]:
 
 
 def _head(blocks: Sequence[Block]) -> Iterator[Block]:
-    """What stands between the title and the text of the first page."""
+    """The blocks between the title and the text of the first page."""
     body = [block for block in blocks if block.kind not in FURNITURE and block.kind != "figure"]
     title = next((at for at, block in enumerate(body) if block.kind in ("title", "heading")), None)
     if title is None:

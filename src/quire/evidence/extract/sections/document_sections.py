@@ -3,42 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from quire.core.types import FURNITURE, Block
+from quire.lexicon.words import phrase_pattern, word_groups
 
 Topic: TypeAlias = Literal[
     "abstract", "statement", "experience", "education", "publications", "awards", "languages", "skills", "keywords",
     "references", "media",
 ]  # fmt: skip
-_HEADINGS: Mapping[Topic, str] = {
-    "abstract": r"abstract|zusammenfassung|r[ée]sum[ée]|resumen",
-    "statement": r"(?:professional |executive |career |personal )?(?:summary|profile|objective|statement)|"
-    r"about(?: me)?|profil",
-    "experience": r"(?:\w+ )?(?:experience|employment|appointments)(?: history)?|work history|career history|"
-    r"berufserfahrung|exp[ée]rience professionnelle",
-    "education": r"education(?:al background)?(?: and training)?|academic (?:background|qualifications)|"
-    r"ausbildung|bildung|formation",
-    "publications": r"(?:selected |recent |peer reviewed )*(?:publications|journal articles|articles|books|"
-    r"book chapters|monographs|conference papers)(?: (?:and|&) \w+)*(?: \(.*\))?|ver[öo]ffentlichungen",
-    "awards": r"(?:\w+ )?(?:awards|honou?rs|certifications?|certificates|licenses|licensure|memberships|affiliations|"
-    r"fellowships|grants)(?:,? (?:(?:and|&) )?\w+)*",
-    "languages": r"languages(?: spoken)?|language skills|sprachen|langues|sprachkenntnisse",
-    "skills": r"(?:\w+ )?skills(?: (?:and|&) \w+)?|core competencies|competencies|kenntnisse|comp[ée]tences",
-    "keywords": r"key ?words|index terms",
-    "references": r"references|bibliography|works cited|literatur(?:verzeichnis)?",
-    "media": r"media(?: (?:and|&) \w+)*(?: appearances)?|press|in the media",
+_HEADINGS = {
+    topic: re.compile(rf"(?:\d+\.? )?{phrase_pattern(phrases)}(?: \(.*\))?\W*", re.IGNORECASE)
+    for topic, phrases in word_groups("section_headings").items()
 }
-_PATTERNS = {topic: re.compile(rf"(?:\d+\.? )?(?:{words})\W*", re.IGNORECASE) for topic, words in _HEADINGS.items()}
 _SHORT = 6
 """Words of a heading."""
 
 
 @dataclass(frozen=True)
 class DocumentSection:
-    """What stands below a heading, or behind it in its block: `first` is where its own text begins there."""
+    """The blocks below a heading, and the text behind it in its block, which begins at `first`."""
 
     topic: Topic
     heading: Block
@@ -73,9 +59,9 @@ def _heading(block: Block) -> tuple[Topic, int] | None:
         plain = " ".join(text.split()).strip(" :.—–-")
         is_heading = block.kind in ("heading", "title") or (rest and plain.isupper()) or first < len(line)
         if is_heading and len(plain.split()) <= _SHORT:
-            for topic, pattern in _PATTERNS.items():
+            for topic, pattern in _HEADINGS.items():
                 if pattern.fullmatch(plain):
-                    return topic, first
+                    return cast("Topic", topic), first
     return None
 
 

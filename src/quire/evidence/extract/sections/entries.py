@@ -34,7 +34,7 @@ _LATER = re.compile(
 
 @dataclass
 class SectionEntry:
-    """What an entry says, each with the block and the span where it stands, by what it is."""
+    """The parts of an entry (title, organization, year) by name, each with its block and its span there."""
 
     parts: dict[str, tuple[Block, tuple[int, int]]] = field(default_factory=dict)
     texts: list[Block] = field(default_factory=list)
@@ -154,7 +154,7 @@ def _lines(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(text: str, begin: int, end: int) -> Sequence[tuple[int, int]]:
-    """What commas outside of brackets divide."""
+    """The spans between commas outside of brackets."""
     found, depth, start = [], 0, begin
     for at in range(begin, end):
         depth += (text[at] == "(") - (text[at] == ")")
@@ -178,4 +178,4 @@ NAMED: Mapping[str, str] = {
     "current": r"current",
     "texts": r"description|details|summary|content|responsibilities",
 }
-"""Which part of an entry the property of a schema is, by the words of its name."""
+"""The words in the names of properties of a schema, by the part of an entry that they mean."""

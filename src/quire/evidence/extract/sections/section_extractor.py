@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 from quire.core.context import Json
 from quire.core.types import Block
@@ -15,21 +16,9 @@ from quire.evidence.extract.sections.authors import authors_of
 from quire.evidence.extract.sections.document_sections import DocumentSection, Topic, sections_of
 from quire.evidence.extract.sections.entries import NAMED, SectionEntry, entries_of, items_of, works_of
 from quire.evidence.extract.values import Proposal
+from quire.lexicon.words import phrase_patterns
 
 SURE = 0.7
-_TOPICS: Mapping[Topic, str] = {
-    "abstract": r"abstract",
-    "statement": r"(?:personal |professional )?(?:statement|summary|profile|objective)",
-    "experience": r"(?:work |professional )?(?:experience|employment|positions|appointments)(?: history)?",
-    "education": r"education(?: history)?|degrees",
-    "publications": r"publications|papers|articles",
-    "awards": r"(?:certifications?|awards|honou?rs|licenses|memberships)(?: and \w+)*",
-    "languages": r"languages",
-    "skills": r"skills",
-    "keywords": r"keywords|topics|tags",
-    "references": r"references|citations|bibliography",
-    "media": r"media",
-}
 _WRITTEN: Mapping[str, re.Pattern[str]] = {
     r"e ?mails?|email addresses": re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
     r"phones?|phone numbers?|telephones?|mobile": re.compile(
@@ -159,7 +148,7 @@ class SectionExtractor:
                 if found := _NAME.match(block.text):
                     yield self._proposal(leaf.path, block, found.span())
                     return
-        elif is_cv and re.fullmatch(_TOPICS["statement"], named):
+        elif is_cv and _named_topic(named) == "statement":
             for block in top:
                 if block.kind == "paragraph" and len(block.text.split()) > 12:
                     yield self._proposal(leaf.path, block, (0, len(block.text)))
@@ -189,8 +178,13 @@ def _nodes(node: SchemaNode) -> Iterator[SchemaNode]:
 def _topic(node: SchemaNode) -> Topic | None:
     if isinstance(node, LeafSpec) and node.type != "string":
         return None
-    name = _spaced(node.path.rpartition(".")[2])
-    return next((topic for topic, words in _TOPICS.items() if re.fullmatch(words, name)), None)
+    return _named_topic(_spaced(node.path.rpartition(".")[2]))
+
+
+def _named_topic(name: str) -> Topic | None:
+    """The topic of the section that the name of a field is the name of."""
+    patterns = phrase_patterns("section_fields").items()
+    return next((cast("Topic", topic) for topic, pattern in patterns if pattern.fullmatch(name)), None)
 
 
 def _spaced(name: str) -> str:

@@ -28,7 +28,7 @@ from quire.lexicon.terms import CURRENCY_TERMS
 
 LEAST_ALIKE = 0.7
 AS_ALIKE = 0.1
-"""What a row of another table may be less alike, and still say the same item for other periods."""
+"""The difference in likeness up to which a row of another table has the same item for other periods."""
 MOST_PERIODS = 24
 NumberPart: TypeAlias = Literal["value", "scale", "unit", "period"]
 _PART_NAMES: Mapping[NumberPart, re.Pattern[str]] = {

@@ -20,7 +20,7 @@ MOST_QUOTED = 200
 
 
 class StatedScale(NamedTuple):
-    """What the numbers of a table are multiplied by, and the record that says so."""
+    """The factor of the numbers of a table, and the record that states it."""
 
     number: int
     record: str

@@ -1,4 +1,4 @@
-"""Which column of a table is which property of the items that are asked for."""
+"""The columns of a table, and the properties of a schema that they hold."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from quire.evidence.extract.tables.merged import half_of, merged_properties
 from quire.lexicon.labels import LabelMatcher
 
 LEAST_NAMED = 0.5
-"""How surely the head of a column names a property."""
+"""The least score with which the head of a column names a property."""
 LEAST_SPANNING = 0.9
 """The same for a head over several columns, which may name each of them."""
 FURTHER = 0.5
-"""What a column counts that no head names in full."""
+"""The score of a column that no head names in full."""
 SHORTEST = 3  # letters of an abbreviation
 _WHAT = frozenset({"description", "item", "name", "product", "article", "text", "particulars", "service", "label"})
-"""What the first column of texts says, under any head: `Payments`, `Deductions`."""
+"""The properties that the first column of texts may hold, under any head: `Payments`, `Deductions`."""
 HEAD_ROWS = 8
 """A table without header cells may have its head in one of the first rows, also below another one on a scan."""
 
@@ -51,7 +51,7 @@ def matched(block: Block, wanted: Sequence[WantedLeaf], matcher: LabelMatcher) -
 
 
 def _heads(table: Table) -> list[tuple[int, dict[int, str]]]:
-    """What may be the head of a table: its header rows joined, or one of the first rows; with the row after it."""
+    """Possible heads of a table: its header rows joined, or one of the first rows; each with the row after it."""
     headed = 0
     while headed < table.rows and any(cell.header for cell in table.cells if cell.row == headed):
         headed += 1

@@ -13,7 +13,7 @@ from quire.lexicon.labels import LabelMatcher
 from quire.pages.geometry.extents import has_middle
 
 LEAST_NAMED = 0.9
-"""How surely each half of the head must name a property."""
+"""The least score with which each half of a head names a property."""
 HALVES = 2
 _NUMBERS: frozenset[ValueKind] = frozenset({"amount", "number"})
 

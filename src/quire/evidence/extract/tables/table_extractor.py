@@ -42,7 +42,7 @@ ITEMS = ExtractSchema.of(
         }
     }
 )
-"""What the tables of bills and orders have in their columns."""
+"""The properties that columns of bills and orders hold."""
 _TOTAL = re.compile(
     r"^\W*(?:sub|grand|net|gross)?[\s-]*(?:total|sum|summe|gesamt|zwischensumme|somme|totale|balance due|amount due)\b",
     re.IGNORECASE,
@@ -163,7 +163,7 @@ def _text_at(table: Table, row: int, column: int) -> str:
 
 
 def _readings(path: str, rows: Sequence[Mapping[str, Cell]]) -> Readings:
-    """How a column writes numbers and dates: one that can be read in one way only decides for the others."""
+    """The number and date format of a column: a cell that can be read in one way only decides for the others."""
     texts = [" ".join(cells[path].text.split()) for cells in rows if path in cells]
     return Readings(texts, texts)
 

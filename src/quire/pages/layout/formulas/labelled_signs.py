@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from quire.pages.geometry.extents import box_of
+from quire.pages.geometry.extents import box_of, extent
 from quire.pages.layout.formulas.latex_row import as_script
 from quire.pages.layout.formulas.placed_symbols import DrawnRule, Symbol
 from quire.pages.layout.formulas.scripts import SCRIPT, main_of
@@ -92,7 +92,7 @@ def _arrows_of(items: Sequence[Symbol]) -> list[GrownArrow]:
         ]
         parts = [head]
         for item in sorted(shafts, key=lambda item: abs(item.middle - head.middle)):
-            left, right = min(part.left for part in parts), max(part.right for part in parts)
+            left, right = extent(parts)
             reach = TOUCHING * head.size
             if item.left <= right + reach and item.right >= left - reach:
                 parts.append(item)
@@ -132,7 +132,7 @@ def _label_of(
     while last + 1 < len(row) and row[last + 1].left - row[last].right < 0.2 * size:
         last += 1
     label = row[place : last + 1]
-    middle = (min(item.left for item in label) + max(item.right for item in label)) / 2
+    middle = sum(extent(label)) / 2
     return label if abs(middle - (left + right) / 2) < 0.3 * size else []
 
 

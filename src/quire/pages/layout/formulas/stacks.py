@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quire.pages.geometry.extents import extent
 from quire.pages.layout.formulas.placed_symbols import DrawnRule, Symbol
 from quire.pages.layout.formulas.scripts import SCRIPT
 
@@ -98,7 +99,7 @@ def limits_of(items: Sequence[Symbol], operator: Symbol, operators: Sequence[Sym
     grown = True
     while grown:
         grown = False
-        left, right = min(i.left for i in kept), max(i.right for i in kept)
+        left, right = extent(kept)
         for item in others:
             if item not in kept and item.left < right + 0.35 * size and item.right > left - 0.35 * size:
                 kept.append(item)

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from quire.core.median import median
 from quire.core.pagetext import PageText
+from quire.pages.geometry.extents import extent
 from quire.pages.layout.formulas.formula_runs import ANCHOR, VARIABLE, WORD, FormulaRuns
 from quire.pages.layout.formulas.parse import Parsed, parse
 from quire.pages.layout.formulas.placed_symbols import FLAT, items_of
@@ -25,7 +26,6 @@ SMALL = 0.86  # of the largest size of a row: smaller words are scripts
 SET_APART = 1.3  # of the size: white space between formulas that are not of one group
 TIGHT = 0.4  # of the size: rows of one formula may be nearer, formulas below each other are not
 INDENT = 1.2  # of the size: how far from the edge of the text a formula begins
-LEADING = 1.45  # of the size: lines of one paragraph are nearer than this
 FRAGMENT = 5  # characters: a line this short beside a formula is part of it
 COLUMNS = 10.0  # of the size: formulas this far apart are in different columns
 LABELLED = 30.0  # the gap between a formula and a text before it on the same line
@@ -45,7 +45,7 @@ class FormulaZone:
     def __init__(self, page: PageText, lines: list[Line], number: Line | None, parsed: Parsed | None = None) -> None:
         self.lines, self.number, self.parsed = lines, number, parsed
         boxes = [page.box(run) for line in ([*lines, number] if number else lines) for run in line.runs]
-        self.left, self.right = min(box.left for box in boxes), max(box.right for box in boxes)
+        self.left, self.right = extent(boxes)
         self.top, self.bottom = min(box.top for box in boxes), max(box.bottom for box in boxes)
 
 
@@ -232,7 +232,7 @@ def _zone(reader: FormulaRuns, lines: list[Line], before: Line | None, after: Li
             rest[place] = Line(reader.page, [run for run in line.runs if run not in number_runs])
             number = Line(reader.page, number_runs)
     size = max(line.size for line in rest)
-    left, right = min(line.left for line in rest), max(line.right for line in rest)
+    left, right = extent(rest)
     top, bottom = min(line.top for line in rest), max(line.bottom for line in rest)
     for near in (before, after):
         if near is None:
@@ -354,8 +354,7 @@ class _Row:
     def line(self, reader: FormulaRuns) -> Line:
         if len(self.lines) == 1:
             return self.lines[0]
-        joined = Line(reader.page, [run for line in self.lines for run in line.runs])
-        joined.tag = self.main.tag
+        joined = Line(reader.page, [run for line in self.lines for run in line.runs], self.main.tag)
         if reader.any(joined.runs, WORD):
             joined.top, joined.bottom = self.main.top, self.main.bottom
         else:

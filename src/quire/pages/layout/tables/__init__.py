@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from quire.core.pagetext import PageText
 from quire.core.table_areas import TablesMode
+from quire.pages.geometry.extents import shared_height, shared_width
 from quire.pages.layout.lines import Line
 from quire.pages.layout.tables.candidates import find_windows, within
 from quire.pages.layout.tables.lattice import find_meshes
 from quire.pages.layout.tables.mesh import Mesh
 from quire.pages.layout.tables.ruled_lines import find_rules
 from quire.pages.layout.tables.strokes import Rules
-from quire.pages.layout.tables.table_values import FoundCell, FoundTable
+from quire.pages.layout.tables.table_values import FoundCell, FoundTable, runs_in
 from quire.pages.layout.tables.word_rows import Row, TableWord, rows_of, turned_words, words_in
 from quire.pages.layout.tables.zones import find_gutters
 
@@ -68,7 +69,7 @@ def _below_bands(page: PageText, lines: list[Line], meshes: list[Mesh]) -> tuple
     if not has_light_text(page):
         return [], lines
     tables = banded_tables(page, words_in(page, lines), meshes)
-    used = {run for table in tables for cell in table.cells for run in cell.runs}
+    used = runs_in(tables)
     return tables, [line for line in lines if used.isdisjoint(line.runs)]
 
 
@@ -96,7 +97,7 @@ def _below_strips(meshes: list[Mesh], words: list[TableWord]) -> tuple[list[Foun
     for table, strip in strip_tables(meshes, words):
         tables.append(table)
         meshes = [mesh for mesh in meshes if mesh is not strip]
-    used = {run for table in tables for cell in table.cells for run in cell.runs}
+    used = runs_in(tables)
     return tables, meshes, [word for word in words if word.runs[0] not in used]
 
 
@@ -123,7 +124,4 @@ def _statements(
 
 
 def _overlaps(mesh: Mesh, table: FoundTable) -> bool:
-    box = table.box
-    return (
-        mesh.xs[0] < box.right and box.left < mesh.xs[-1] and mesh.ys[0] < box.bottom - 1 and box.top < mesh.ys[-1] - 1
-    )
+    return shared_width(mesh.box, table.box) > 0 and shared_height(mesh.box, table.box) > 1

@@ -8,7 +8,7 @@ from dataclasses import replace
 from quire.core.pagetext import PageText
 from quire.core.types import Box
 from quire.pages.layout.lines import Line
-from quire.pages.layout.tables.table_values import FoundCell, FoundTable
+from quire.pages.layout.tables.table_values import FoundCell, FoundTable, runs_in
 from quire.pages.layout.tables.word_rows import Row, TableWord, is_number, pieces_of, rows_of, words_in
 
 NEAR = 1.3  # of the size: titles are no further above than this
@@ -20,7 +20,7 @@ _YEAR = range(1900, 2101)
 
 def with_titles(page: PageText, tables: list[FoundTable], lines: Sequence[Line]) -> list[FoundTable]:
     """The tables, each with the rows above it whose pieces are over its columns."""
-    taken = {run for table in tables for cell in table.cells for run in cell.runs}
+    taken = runs_in(tables)
     done = []
     for table in tables:
         above = [line for line in lines if 0 < table.box.top + 0.5 * line.size - line.bottom < REACH * line.size]

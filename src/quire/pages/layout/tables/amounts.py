@@ -174,7 +174,7 @@ def _tables(rows: list[AmountRow], across: Sequence[Rule]) -> list[tuple[FoundTa
 
 
 def _columns(rows: Sequence[AmountRow]) -> list[float]:
-    """Where the amounts of the first rows end, for as long as they are below each other."""
+    """The right ends of the amounts of the first rows, for as long as they are below each other."""
     ends: list[float] = []
     for row in rows:
         if row.titles or (not row.amounts and len(row.row.pieces) > 1):
@@ -267,7 +267,7 @@ def _is_above_labels(line: AmountRow, body: Sequence[AmountRow]) -> bool:
 
 
 def _head(rows: Sequence[AmountRow], start: int, body: Sequence[AmountRow]) -> tuple[int, int]:
-    """Where the table begins, and how many of its lines before the amounts are header: titles over its columns.
+    """The first row of the table, and the number of its lines before the amounts that are titles over its columns.
 
     Labels between the header and the first amounts are rows of the table.
     """

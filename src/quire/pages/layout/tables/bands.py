@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from quire.core.pagetext import PageText
 from quire.core.types import Box
+from quire.pages.geometry.extents import box_of, extent, shared_width
 from quire.pages.layout.tables.mesh import Mesh
 from quire.pages.layout.tables.stream import build_mesh
 from quire.pages.layout.tables.table_values import FoundTable
@@ -35,15 +36,17 @@ def has_light_text(page: PageText) -> bool:
 def banded_tables(page: PageText, words: Sequence[TableWord], meshes: Sequence[Mesh]) -> list[FoundTable]:
     """The tables below bands with titles, from top to bottom, where no mesh is a table already."""
     light = [word for word in words if _is_light(page.colors[word.runs[0]])]
-    boxes = [Box(mesh.xs[0], mesh.ys[0], mesh.xs[-1], mesh.ys[-1]) for mesh in meshes]
+    boxes = [mesh.box for mesh in meshes]
     bands = _bands(page, rows_of(light))[:MOST_BANDS]
     starts = [*bands, *boxes]
     found: list[FoundTable] = []
     for band in bands:
-        if any(_overlap(band, box) and box.top < band.bottom + SLACK and band.top < box.bottom for box in boxes):
+        if any(
+            shared_width(band, box) > 0 and box.top < band.bottom + SLACK and band.top < box.bottom for box in boxes
+        ):
             continue
         titles = [word for word in light if _is_in(band, word)]
-        ends = [other.top for other in starts if _overlap(band, other) and other.top > band.bottom - SLACK]
+        ends = [other.top for other in starts if shared_width(band, other) > 0 and other.top > band.bottom - SLACK]
         below = [w for w in words if band.bottom - 1 < w.top and w.bottom < min(ends, default=page.height) + 1]
         inside = [w for w in below if band.left - SLACK <= w.left and w.right <= band.right + SLACK]
         table = _table(rows_of(titles), rows_of(inside))
@@ -54,10 +57,6 @@ def banded_tables(page: PageText, words: Sequence[TableWord], meshes: Sequence[M
 
 def _is_light(color: int) -> bool:
     return min(color >> 16 & 0xFF, color >> 8 & 0xFF, color & 0xFF) >= LIGHT
-
-
-def _overlap(a: Box, b: Box) -> bool:
-    return a.left < b.right and b.left < a.right
 
 
 def _is_in(band: Box, word: TableWord) -> bool:
@@ -80,9 +79,7 @@ def _bands(page: PageText, rows: Sequence[Row]) -> list[Box]:
         behind = [fill for fill in fills if _crosses(fill, row) and fill.bottom - fill.top < HEIGHT * row.size]
         pieces = [[fill for fill in behind if _holds(fill, piece)] for piece in row.pieces]
         if all(pieces):
-            own = [fill for piece in pieces for fill in piece]
-            left, right = min(fill.left for fill in own), max(fill.right for fill in own)
-            bands.append(Box(left, min(fill.top for fill in own), right, max(fill.bottom for fill in own)))
+            bands.append(box_of([fill for piece in pieces for fill in piece]))
     return bands
 
 
@@ -95,7 +92,7 @@ def _table(head: list[Row], below: Sequence[Row]) -> FoundTable | None:
     titles = pieces_of(sorted((word for row in head for word in row.words), key=lambda w: w.left))
     if len(titles) < 2 or 2 * sum(all(is_number(w.text) for w in title) for title in titles) > len(titles):
         return None
-    columns = [_extent(title) for title in titles]
+    columns = [extent(title) for title in titles]
     body: list[Row] = []
     edge = head[-1].bottom
     for row in below:
@@ -113,10 +110,6 @@ def _table(head: list[Row], below: Sequence[Row]) -> FoundTable | None:
     return made[0].table(made[1]) if made else None
 
 
-def _extent(words: Sequence[TableWord]) -> _Interval:
-    return min(w.left for w in words), max(w.right for w in words)
-
-
 def _widened(columns: Sequence[_Interval], row: Row) -> list[_Interval]:
     """The columns with the pieces of a row; nothing where they do not fit in.
 
@@ -124,7 +117,7 @@ def _widened(columns: Sequence[_Interval], row: Row) -> list[_Interval]:
     """
     found = list(columns)
     for piece in row.pieces:
-        left, right = _extent(piece)
+        left, right = extent(piece)
         under = [c for c, (start, end) in enumerate(columns) if left < end and start < right]
         if len(under) > 1:
             if len(row.pieces) == 1 and len(piece) < PROSE and under[0] == 0:

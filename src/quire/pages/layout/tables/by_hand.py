@@ -16,7 +16,7 @@ from quire.pages.layout.tables.ruled import drop_thin, header_rows, is_ruled_tab
 from quire.pages.layout.tables.ruled_lines import find_rules
 from quire.pages.layout.tables.stream import build_mesh
 from quire.pages.layout.tables.strokes import Rule, Rules
-from quire.pages.layout.tables.table_values import FoundTable
+from quire.pages.layout.tables.table_values import FoundTable, runs_in
 from quire.pages.layout.tables.word_rows import TableWord, rows_of, turned_words, without_leaders, words_in
 
 WHOLE = BBox(0.0, 0.0, 1.0, 1.0)
@@ -44,7 +44,7 @@ def tables_by_hand(
             continue
         table = _table(area, held, [word for word in turned if _is_in(box, word)], _clipped(rules, box), box, bounds)
         tables.append(table)
-        taken = {run for cell in table.cells for run in cell.runs}
+        taken = runs_in([table])
         words = [word for word in words if word.runs[0] not in taken]
     return tables
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from quire.pages.geometry.extents import extent
 from quire.pages.layout.tables.mesh import Mesh
 from quire.pages.layout.tables.strokes import Rule
 from quire.pages.layout.tables.word_rows import Row, TableWord, is_number, pieces_of
-from quire.pages.layout.tables.wrap import extent
 
 MAX_HEAD = 9  # lines
 ALIGNED = 0.5  # of the size

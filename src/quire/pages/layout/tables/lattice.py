@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 
+from quire.pages.geometry.extents import area
 from quire.pages.geometry.rows import connected
 from quire.pages.layout.tables.mesh import MAX_ATOMS, Mesh
 from quire.pages.layout.tables.strokes import Rule, Rules
@@ -106,13 +108,13 @@ def _nearest(places: list[float], at: float) -> int:
     return i
 
 
-def inside(mesh: Mesh, words: list[TableWord]) -> list[TableWord]:
+def inside(mesh: Mesh, words: Sequence[TableWord]) -> list[TableWord]:
     """The words whose middle is inside the mesh."""
-    left, right, top, bottom = mesh.xs[0], mesh.xs[-1], mesh.ys[0], mesh.ys[-1]
+    left, top, right, bottom = mesh.box
     return [w for w in words if left <= w.middle <= right and top <= w.baseline - 0.3 * w.size <= bottom]
 
 
 def find_meshes(rules: Rules) -> list[Mesh]:
     """The meshes of crossing lines with at least two columns, the largest first."""
     meshes = [mesh for component in find_components(rules) if (mesh := mesh_of(component)) and mesh.columns > 1]
-    return sorted(meshes, key=lambda m: -(m.xs[-1] - m.xs[0]) * (m.ys[-1] - m.ys[0]))
+    return sorted(meshes, key=lambda mesh: -area(mesh.box))

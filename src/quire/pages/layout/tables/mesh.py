@@ -31,11 +31,18 @@ class Mesh:
     def rows(self) -> int:
         return len(self.ys) - 1
 
+    @property
+    def box(self) -> Box:
+        return Box(self.xs[0], self.ys[0], self.xs[-1], self.ys[-1])
+
     def place(self, word: TableWord) -> None:
         """Put a word into the atom where its middle is; words outside go to the nearest."""
         row = min(max(bisect_right(self.ys, word.baseline - 0.3 * word.size) - 1, 0), self.rows - 1)
-        column = min(max(bisect_right(self.xs, word.middle) - 1, 0), self.columns - 1)
-        self.atoms[row][column].append(word)
+        self.atoms[row][self.column_at(word.middle)].append(word)
+
+    def column_at(self, x: float) -> int:
+        """The column at x; one beside the mesh is the nearest."""
+        return min(max(bisect_right(self.xs, x) - 1, 0), self.columns - 1)
 
     def column_words(self, column: int) -> list[TableWord]:
         return [word for row in self.atoms for word in row[column]]
@@ -87,5 +94,4 @@ class Mesh:
             runs = [run for word in in_rows(words) for run in word.runs]
             box = Box(self.xs[column], self.ys[row], self.xs[column + width], self.ys[row + height])
             cells.append(FoundCell(row, column, height, width, row < header_rows, box, runs))
-        box = Box(self.xs[0], self.ys[0], self.xs[-1], self.ys[-1])
-        return FoundTable(box, self.rows, self.columns, cells)
+        return FoundTable(self.box, self.rows, self.columns, cells)

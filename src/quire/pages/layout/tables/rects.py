@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from quire.core.pagetext import PageText
+from quire.core.types import Box
 from quire.pages.layout.tables.strokes import Rule, merged
 
 WHITE = 0xFCFCFC
@@ -67,7 +68,7 @@ def _within(a: Rect, b: Rect) -> bool:
     return b[1] - TOUCH <= a[1] and b[2] - TOUCH <= a[2] and a[3] <= b[3] + TOUCH and a[4] <= b[4] + TOUCH
 
 
-def with_edges(across: list[Rule], edges: list[Rule], boxes: list[tuple[float, float, float, float]]) -> list[Rule]:
+def with_edges(across: list[Rule], edges: list[Rule], boxes: list[Box]) -> list[Rule]:
     """The drawn lines and the edges that add information: not beside a line, nor in one of the ruled boxes."""
     new = [edge for edge in edges if not _beside(edge, across) and not _inside(edge, boxes)]
     return merged([(rule.at, rule.start, rule.end) for rule in across + new]) if new else across
@@ -81,6 +82,6 @@ def _beside(edge: Rule, drawn: list[Rule]) -> bool:
     )
 
 
-def _inside(edge: Rule, boxes: list[tuple[float, float, float, float]]) -> bool:
+def _inside(edge: Rule, boxes: list[Box]) -> bool:
     x = (edge.start + edge.end) / 2
     return any(left <= x <= right and top - 2 <= edge.at <= bottom + 2 for left, top, right, bottom in boxes)

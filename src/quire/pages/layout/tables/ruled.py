@@ -39,7 +39,7 @@ def ruled_tables(
             continue
         for word in [*held, *inside(mesh, turned)]:
             mesh.place(word)
-        if not is_ruled_table(mesh) or is_drawn(page, (mesh.xs[0], mesh.ys[0], mesh.xs[-1], mesh.ys[-1])):
+        if not is_ruled_table(mesh) or is_drawn(page, mesh.box):
             continue
         tables.append(mesh.table(header_rows(mesh)))
         taken = {id(word) for word in held if _kept(mesh, word)}

@@ -29,8 +29,7 @@ def find_rules(page: PageText) -> Rules:
     if not edges:
         return drawn
     meshes = [mesh for component in find_components(drawn) if (mesh := mesh_of(component)) and mesh.rows > 2]
-    boxes = [(mesh.xs[0], mesh.ys[0], mesh.xs[-1], mesh.ys[-1]) for mesh in meshes]
-    return _few(Rules(with_edges(drawn.across, edges, boxes), drawn.down))
+    return _few(Rules(with_edges(drawn.across, edges, [mesh.box for mesh in meshes]), drawn.down))
 
 
 def _few(rules: Rules) -> Rules:

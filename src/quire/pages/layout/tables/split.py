@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from quire.pages.geometry.extents import extent
 from quire.pages.layout.tables.columns import find_gutters
 from quire.pages.layout.tables.mesh import Mesh
 from quire.pages.layout.tables.word_rows import Row, TableWord, rows_of
-from quire.pages.layout.tables.wrap import are_numeric, extent, goes_on
+from quire.pages.layout.tables.wrap import are_numeric, goes_on
 
 FEW_ROWS = 4  # a ruled table with more rows has lines between them all
 LISTED, MOST = 4, 0.8  # lines of a list of rows, and the share of them that begin a row

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from quire.core.median import median
+from quire.pages.geometry.extents import extent
 from quire.pages.layout.tables.body import group_rows
 from quire.pages.layout.tables.columns import find_gutters
 from quire.pages.layout.tables.header import SPACE, Head, header_length, read_head
@@ -35,7 +36,7 @@ class Grid:
         head: int | None = None,
     ) -> None:
         self.rows, self.across, self.fixed_bounds = rows, across, bool(fixed_bounds)
-        left, right = min(r.left for r in rows), max(r.right for r in rows)
+        left, right = extent(rows)
         self._full = [rule.at for rule in across if rule.crosses(left, right)]
         length = header_length(rows, self._full, scanned=scanned) if head is None else head
         self.head = min(length, len(rows) - 1)
@@ -196,13 +197,13 @@ def build_mesh(
 
     `fixed_bounds` are the bounds between its columns, and `head` is the number of its header lines, where known.
     """
-    ends = min(row.left for row in rows), max(row.right for row in rows)
+    ends = extent(rows)
     rows, floating = settle(rows, [rule.at for rule in across if rule.crosses(*ends)])
     grid = Grid(rows, across, scanned=scanned, fixed_bounds=fixed_bounds, head=head)
     if grid.columns < 2:
         return None
     titles = read_head(rows[: grid.head], grid.bounds, grid.extents, across) if grid.head else Head([], [])
-    left, right = min(r.left for r in rows), max(r.right for r in rows)
+    left, right = extent(rows)
     parts = [grid.parts(row) for row in rows[grid.head :]]
     full = [r.at for r in across if r.crosses(left, right)]
     groups = group_rows(rows[grid.head :], parts, _widths(grid, left, right), full)

@@ -5,10 +5,10 @@ The boxes of the titles are the columns: what begins below a box belongs to it, 
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 from quire.core.types import Box
+from quire.pages.layout.tables.lattice import inside
 from quire.pages.layout.tables.mesh import Mesh
 from quire.pages.layout.tables.table_values import FoundCell, FoundTable
 from quire.pages.layout.tables.word_rows import Row, TableWord, is_number, rows_of
@@ -38,20 +38,15 @@ def strip_tables(meshes: Sequence[Mesh], words: Sequence[TableWord]) -> list[tup
 
 def _titles(mesh: Mesh, words: Sequence[TableWord]) -> list[list[TableWord]]:
     """The words in each box of a strip of titles; none if it is no such strip."""
-    left, right, top, bottom = mesh.xs[0], mesh.xs[-1], mesh.ys[0], mesh.ys[-1]
-    inside = [w for w in words if left <= w.middle <= right and top <= w.baseline - 0.3 * w.size <= bottom]
-    if mesh.columns < FEWEST_TITLES or not inside or bottom - top > HEIGHT * inside[0].size:
+    held = inside(mesh, words)
+    if mesh.columns < FEWEST_TITLES or not held or mesh.ys[-1] - mesh.ys[0] > HEIGHT * held[0].size:
         return []
-    if any(is_number(word.text) for word in inside):
+    if any(is_number(word.text) for word in held):
         return []
     cells: list[list[TableWord]] = [[] for _ in range(mesh.columns)]
-    for word in inside:
-        cells[_column(mesh, word.middle)].append(word)
+    for word in held:
+        cells[mesh.column_at(word.middle)].append(word)
     return cells if sum(map(bool, cells)) >= TITLED * mesh.columns else []
-
-
-def _column(mesh: Mesh, x: float) -> int:
-    return min(max(bisect_right(mesh.xs, x) - 1, 0), mesh.columns - 1)
 
 
 def _rows_below(mesh: Mesh, words: Sequence[TableWord], end: float) -> list[Row]:
@@ -87,9 +82,9 @@ def _placed(mesh: Mesh, row: Row) -> list[list[TableWord]]:
     """The words of a row in each column: pieces are cut where the side of a box is between two words."""
     cells: list[list[TableWord]] = [[] for _ in range(mesh.columns)]
     for piece in row.pieces:
-        column, last = _column(mesh, piece[0].left + SLACK), piece[0].left
+        column, last = mesh.column_at(piece[0].left + SLACK), piece[0].left
         for word in piece:
-            begins = _column(mesh, word.left + SLACK)
+            begins = mesh.column_at(word.left + SLACK)
             if begins > column and last <= mesh.xs[begins] + SLACK:
                 column = begins
             cells[column].append(word)

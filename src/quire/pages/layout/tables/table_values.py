@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from quire.core.types import Box
@@ -28,3 +29,8 @@ class FoundTable:
     rows: int
     columns: int
     cells: list[FoundCell]
+
+
+def runs_in(tables: Iterable[FoundTable]) -> set[int]:
+    """The runs that are in cells of tables."""
+    return {run for table in tables for cell in table.cells for run in cell.runs}

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from quire.core.median import median
 from quire.core.pagetext import PageText
+from quire.pages.geometry.extents import extent
 from quire.pages.layout.tables.columns import SIGNS
 from quire.pages.layout.tables.judge import is_drawn, is_table
 from quire.pages.layout.tables.ruled import CAPTION
@@ -225,7 +226,7 @@ def _trimmed(run: list[Row], across: Sequence[Rule]) -> list[Row]:
 def _is_closed(run: list[Row], i: int, across: Sequence[Rule]) -> bool:
     """Whether a rule across the run is directly below row i."""
     row = run[i]
-    left, right = min(r.left for r in run), max(r.right for r in run)
+    left, right = extent(run)
     return any(0 < rule.at - row.middle < 2 * row.size and rule.crosses(left, right) for rule in across)
 
 
@@ -257,7 +258,7 @@ def _table(page: PageText, run: list[Row], across: Sequence[Rule]) -> FoundTable
 
 def _bounded(run: list[Row], across: Sequence[Rule]) -> tuple[list[Row], list[Rule]]:
     """The rows between the first and the last rule across the run, and the rules that are the run's."""
-    left, right = min(r.left for r in run), max(r.right for r in run)
+    left, right = extent(run)
     size = run[0].size
     near = [
         rule

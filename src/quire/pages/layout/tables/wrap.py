@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quire.pages.geometry.extents import extent
 from quire.pages.layout.tables.word_rows import TableWord, is_number
 
 SPACE = 0.25  # of the size
@@ -12,10 +13,6 @@ SLACK = 0.6  # of the size: a word that would have fitted by less than this may 
 
 INDENT = 2.2  # of the size: how far the lines after the first may be indented
 FILLED = 0.4  # of the width: a line that fills less has not been wrapped
-
-
-def extent(words: Sequence[TableWord]) -> tuple[float, float]:
-    return min(w.left for w in words), max(w.right for w in words)
 
 
 def goes_on(line: Sequence[TableWord], following: Sequence[TableWord], width: float) -> bool:

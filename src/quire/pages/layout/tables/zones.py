@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from quire.pages.geometry.extents import extent
 from quire.pages.layout.lines import Line
 from quire.pages.layout.tables.strokes import Rules
 from quire.pages.layout.tables.word_rows import Row, TableWord, add_row, count_words, is_title_line
@@ -105,7 +106,7 @@ def _words_in(text: str) -> int:
 
 def _middle_gutter(lines: list[Line], prose: list[tuple[float, float]]) -> float:
     """The x of a clear strip down the middle of the page with lines of prose as wide as a side; 0 if none exists."""
-    left, right = min([line.left for line in lines]), max([line.right for line in lines])
+    left, right = extent(lines)
     middle, reach = (left + right) / 2, MIDDLE * (right - left)
     start, end = _strip(lines, middle - reach, middle + reach)
     if end - start < STRIP:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from quire.core.engine import Capability, Engine, Partial, Policy, Question, identity_of
 from quire.core.errors import ConfigurationError, EngineError
@@ -25,7 +25,7 @@ class ComposedProfile(Profile):
 
 
 @dataclass(frozen=True)
-class Composed(ABC):
+class Composed:
     """An engine made of engines. It has the capabilities that all of them share; its timeout is the sum of theirs.
 
     It runs where its most demanding child must: in a worker process unless all of them only wait for the network.
@@ -33,14 +33,11 @@ class Composed(ABC):
 
     engines: tuple[Engine, ...]
     version = "1"  # the versions of the children are part of the profile
+    verb: ClassVar[str]
 
     def __post_init__(self) -> None:
         if not self.engines:
             raise ConfigurationError(f"{self.verb} needs at least one engine")
-
-    @property
-    @abstractmethod
-    def verb(self) -> str: ...
 
     @property
     def settings(self) -> tuple[str, ...]:

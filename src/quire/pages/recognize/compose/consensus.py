@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from typing import ClassVar
 
 from quire.core.engine import Partial, Question, ReadBlock, ReadLine, Recognition
 from quire.core.picture import Picture
@@ -40,9 +41,7 @@ class Consensus(Composed):
     their confidence. A line that less than half of them found is left out. Engines that fail do not vote.
     """
 
-    @property
-    def verb(self) -> str:
-        return "consensus"
+    verb: ClassVar[str] = "consensus"
 
     def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
         replies = [heard(engine, picture, question) for engine in self.engines]

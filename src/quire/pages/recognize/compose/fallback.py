@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from quire.core.engine import Partial, Question, Recognition
 from quire.core.picture import Picture
@@ -18,9 +19,7 @@ class Fallback(Composed):
     The recognition names the engine that answered. The answers before it are kept, with the reasons they failed.
     """
 
-    @property
-    def verb(self) -> str:
-        return "fallback"
+    verb: ClassVar[str] = "fallback"
 
     def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
         replies = []

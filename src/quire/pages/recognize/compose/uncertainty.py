@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 from quire.core.affine import Affine
 from quire.core.engine import Capability, Engine, Partial, Question, ReadBlock, ReadLine, Recognition
@@ -33,16 +33,13 @@ class UncertaintyFirst(Composed):
 
     by: Uncertainty = "confidence"
     k: int | float = 0.1
+    verb: ClassVar[str] = "uncertainty_first"
 
     def __post_init__(self) -> None:
         if len(self.engines) != 2:
             raise ConfigurationError("uncertainty_first needs a primary engine and an oracle")
         if not (self.k >= 0 and (self.k < 1 or self.k == int(self.k))):
             raise ConfigurationError("k is a number of lines, or a share of them below 1")
-
-    @property
-    def verb(self) -> str:
-        return "uncertainty_first"
 
     @property
     def settings(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from importlib.metadata import version as installed
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from quire.core.engine import Capability, Partial, Policy, Question, ReadBlock, Recognition
 from quire.core.errors import EngineError
@@ -58,29 +58,18 @@ class Pix2TexEngine:
     timeout_s: float = 120.0
     max_concurrency: int = 64
 
+    name: ClassVar[str] = NAME
+    policy: ClassVar[Policy] = "cpu"
+    capabilities: ClassVar[frozenset[Capability]] = frozenset({"formulas", "regions"})
+    languages: ClassVar[None] = None
+
     def __getstate__(self) -> dict[str, object]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @property
-    def name(self) -> str:
-        return NAME
 
     @cached_property
     def version(self) -> str:
         digests = [self.model.digest(name) for name in (ENCODER, DECODER, TOKENIZER)]
         return f"{_CODE}+{digest_of([digests, installed('onnxruntime')])[:16]}"
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        return frozenset({"formulas", "regions"})
-
-    @property
-    def languages(self) -> None:
-        return None
-
-    @property
-    def policy(self) -> Policy:
-        return "cpu"
 
     def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
         """Runs in a worker process. Raises EngineError when no regions are named, or the pixels cannot be read."""

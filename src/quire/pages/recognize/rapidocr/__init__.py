@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from importlib.metadata import version as installed
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from quire.core.engine import Capability, Partial, Policy, Question, Recognition
 from quire.core.errors import EngineError
@@ -43,32 +43,21 @@ class RapidOcrEngine:
     timeout_s: float = 120.0
     max_concurrency: int = 64
 
+    name: ClassVar[str] = NAME
+    policy: ClassVar[Policy] = "cpu"
+    capabilities: ClassVar[frozenset[Capability]] = frozenset({"text", "line_boxes", "word_boxes", "regions"})
+    languages: ClassVar[frozenset[str]] = LANGUAGES
+
     def __post_init__(self) -> None:
         self._models()
 
     def __getstate__(self) -> dict[str, object]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    @property
-    def name(self) -> str:
-        return NAME
-
     @cached_property
     def version(self) -> str:
         models = [(model.path.name, model.digest) for model in self._models()]
         return f"{_CODE}+{digest_of([models, installed('onnxruntime')])[:16]}"
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        return frozenset({"text", "line_boxes", "word_boxes", "regions"})
-
-    @property
-    def languages(self) -> frozenset[str]:
-        return LANGUAGES
-
-    @property
-    def policy(self) -> Policy:
-        return "cpu"
 
     def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
         """Runs in a worker process. Raises EngineError when the pixels cannot be read."""

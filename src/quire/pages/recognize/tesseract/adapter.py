@@ -12,7 +12,7 @@ from quire.core.engine import Capability, Partial, Policy, Question, ReadLine, R
 from quire.core.errors import ConfigurationError, EngineError
 from quire.core.keys import Profile
 from quire.core.picture import Picture
-from quire.core.types import Region
+from quire.core.types import Region, mean_confidence
 from quire.pages.recognize.frames import placed
 from quire.pages.recognize.languages import Language, codes_read_with, resolve, traineddata_of_script
 from quire.pages.recognize.normalize import normalize
@@ -87,9 +87,8 @@ class TesseractEngine:
     def _is_doubtful(self, answer: bytes) -> bool:
         """Whether no language was given and the result is hardly text."""
         lines = [one.line for page in pages_of(answer) for one in page]
-        weighted = [(line.confidence, len(line.text)) for line in lines if line.confidence is not None]
-        letters = sum(length for _, length in weighted)
-        return letters > 0 and sum(value * length for value, length in weighted) < _DOUBTFUL * letters
+        confidence = mean_confidence((line.confidence, len(line.text)) for line in lines)
+        return confidence is not None and confidence < _DOUBTFUL
 
     def _in_its_script(self, shown: Sequence[Picture], question: Question, dpi: int) -> bytes | None:
         """The page read with the data of its script, if that differs from the one tried; regions share theirs."""

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from quire.core.engine import ReadLine
 from quire.core.errors import EngineError
-from quire.core.types import BBox, Word
+from quire.core.types import BBox, Word, mean_confidence
 
 _HEAD = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"
 _PAGE, _WORD = 1, 5
@@ -74,9 +74,7 @@ def _word(row: _Row, margin: int, size: tuple[float, float]) -> Word:
 
 
 def _line(words: list[Word]) -> ReadLine:
-    weighted = [(word.confidence, len(word.text)) for word in words if word.confidence is not None]
-    total = sum(length for _, length in weighted)
-    confidence = sum(value * length for value, length in weighted) / total if total else None
+    confidence = mean_confidence((word.confidence, len(word.text)) for word in words)
     return ReadLine(joined([word.text for word in words]), BBox.union(w.bbox for w in words), confidence, tuple(words))
 
 

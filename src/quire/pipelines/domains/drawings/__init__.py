@@ -4,25 +4,15 @@
 sheet with text is read from the file, a picture in tiles, at full resolution.
 """
 
-from __future__ import annotations
-
-from quire.pipelines.domains.drawings.grammar import TAG_KINDS, TagKind, TagText, tag_of
-from quire.pipelines.domains.drawings.sheet import Drawing, Sheet
-from quire.pipelines.domains.drawings.sheet_text import DrawingReader, read, reader
-from quire.pipelines.domains.drawings.tags import DrawingTag, TagGrammar
-from quire.pipelines.domains.drawings.texts import SheetText
-
-__all__ = [
-    "TAG_KINDS",
-    "Drawing",
-    "DrawingReader",
-    "DrawingTag",
-    "Sheet",
-    "SheetText",
-    "TagGrammar",
-    "TagKind",
-    "TagText",
-    "read",
-    "reader",
-    "tag_of",
-]
+from quire.pipelines.domains.drawings.grammar import TAG_KINDS as TAG_KINDS
+from quire.pipelines.domains.drawings.grammar import TagKind as TagKind
+from quire.pipelines.domains.drawings.grammar import TagText as TagText
+from quire.pipelines.domains.drawings.grammar import tag_of as tag_of
+from quire.pipelines.domains.drawings.sheet import Drawing as Drawing
+from quire.pipelines.domains.drawings.sheet import Sheet as Sheet
+from quire.pipelines.domains.drawings.sheet_text import DrawingReader as DrawingReader
+from quire.pipelines.domains.drawings.sheet_text import read as read
+from quire.pipelines.domains.drawings.sheet_text import reader as reader
+from quire.pipelines.domains.drawings.tags import DrawingTag as DrawingTag
+from quire.pipelines.domains.drawings.tags import TagGrammar as TagGrammar
+from quire.pipelines.domains.drawings.texts import SheetText as SheetText

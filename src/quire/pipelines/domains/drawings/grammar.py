@@ -1,4 +1,4 @@
-"""Which texts of a drawing are tags, by the ways of ISA-5.1, ISO 10628 and KKS to write them."""
+"""The grammar of tags: texts of a drawing that ISA-5.1, ISO 10628 and KKS would write as one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was read on a drawing: texts, tags and title blocks of its sheets, as JSON and CSV."""
+"""A drawing that was read: texts, tags and title blocks of its sheets, as JSON and CSV."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What OCR misreads in tags, put right by the rest of the sheet: a numbering is the same everywhere on it."""
+"""The repair of tags that OCR misread, by the rest of the sheet: a numbering is the same everywhere on it."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class SheetText:
 
     @property
     def is_upright(self) -> bool:
-        """Whether it runs along the height of the sheet."""
+        """Whether the text runs along the height of the sheet."""
         return 45 <= self.angle % 180 < 135
 
 

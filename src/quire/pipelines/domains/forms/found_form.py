@@ -1,4 +1,4 @@
-"""What was found on a form, as JSON and as a workbook."""
+"""A form that was read: its fields, check boxes and tables, as JSON and as a workbook."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from quire.core.engine import Engine
 from quire.pages.recognize import rapidocr
@@ -54,28 +55,23 @@ def tabular_builder(
     )
 
 
-def tabular(
-    *,
-    engine: Engine | None = None,
-    corrections: Sequence[Corrector] = (),
-    languages: Sequence[str] = (),
-    hints: Sequence[str] = (),
-    cache: Cache = None,
-    excel_out: str | Path | None = None,
-    json_out: str | Path | None = None,
-) -> Pipeline:
+class TabularOptions(TypedDict, total=False):
+    """The options of `tabular`, which are those of its builder."""
+
+    engine: Engine | None
+    corrections: Sequence[Corrector]
+    languages: Sequence[str]
+    hints: Sequence[str]
+    cache: Cache
+    excel_out: str | Path | None
+    json_out: str | Path | None
+
+
+def tabular(**options: Unpack[TabularOptions]) -> Pipeline:
     """A pipeline for forms that are a ruled grid: the grid is found, its cells are read, blank ones are skipped.
 
     `corrections` correct what was read: `correct.dictionary(...)` with the words of the form, or learnt from samples.
     `hints` are examples of earlier texts, for engines that take them. `excel_out` and `json_out` are folders for the
     workbook, coloured by confidence, and for the document as JSON. Every stage can be replaced: see `Pipeline`.
     """
-    return tabular_builder(
-        engine=engine,
-        corrections=corrections,
-        languages=languages,
-        hints=hints,
-        cache=cache,
-        excel_out=excel_out,
-        json_out=json_out,
-    ).build()
+    return tabular_builder(**options).build()
