@@ -50,11 +50,16 @@ class StagedRun:
         return self._cancel.is_set()
 
     def key(self, stage: Stage[I, O], inputs: Sequence[str]) -> ArtifactKey:
-        """The key of what `stage` makes from inputs with these digests."""
-        profile = self._profiles.get((stage.name, stage.version))
+        """The key of the output of `stage` for inputs with these digests.
+
+        In a temporary store it is without the version: one process has one version of its code, and the digest of that
+        would be computed for each read by a user without a folder for caches.
+        """
+        version = stage.version if self.store.lasting else ""
+        profile = self._profiles.get((stage.name, version))
         if profile is None:
-            profile = self._profiles[stage.name, stage.version] = stage.profile.digest()
-        return artifact_key(stage.name, stage.version, inputs, profile)
+            profile = self._profiles[stage.name, version] = stage.profile.digest()
+        return artifact_key(stage.name, version, inputs, profile)
 
     def has(self, stage: Stage[I, O], inputs: Sequence[str]) -> bool:
         return self.store.find(self.key(stage, inputs)) is not None
