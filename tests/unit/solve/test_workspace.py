@@ -7,13 +7,14 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import quire
-from quire.core.errors import ChangedError, InputError, UsageError
+from quire.core.errors import ChangedError, InputError, StoreError, UsageError
 from quire.solve.workspace.folder import ABANDONED_S, TIME_S, Workspace
 from quire.solve.workspace.tree import SolveTask, WorkspaceDocument
 from quire.solve.workspace.tree_manifest import MANIFEST, WorkspaceFault, WorkspaceManifest
@@ -155,6 +156,15 @@ def test_ten_at_the_same_time_make_one_workspace(tmp_path, table):
     assert len({one.digest for one in made}) == 1
     assert made[0].faults() == []
     assert [path.name for path in tmp_path.iterdir()] == ["work"]
+
+
+def test_two_that_repair_the_same_workspace_leave_it_whole(tmp_path, table):
+    for _ in range(10):
+        made = Workspace.build(tmp_path / "work", TASK, [table])
+        deleted(made.folder)
+        with ThreadPoolExecutor(2) as threads, suppress(StoreError):  # the slower one may see the other at work
+            list(threads.map(lambda _: Workspace.build(tmp_path / "work", TASK, [table]), range(2)))
+    assert Workspace.build(tmp_path / "work", TASK, [table]).faults() == []
 
 
 def test_what_killed_builds_left_is_removed_a_day_later(tmp_path, table):

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -123,15 +124,19 @@ class Workspace:
             )
         if self.faults():
             shutil.rmtree(self.folder / INPUT, ignore_errors=True)
-            (made.folder / INPUT).replace(self.folder / INPUT)
+            with suppress(OSError):  # another process repairs it at the same time
+                (made.folder / INPUT).replace(self.folder / INPUT)
+            if faults := self.faults():
+                raise StoreError(f"the input of {self.folder} is being changed: {faults[0].path}: {faults[0].fault}")
         return self
 
 
 def _remove_abandoned(target: Path) -> None:
     """Remove what builds that were killed left beside the workspace. Others may be building it right now."""
     for folder in target.parent.glob(f".{glob.escape(target.name)}-*"):
-        if folder.is_dir() and time.time() - folder.stat().st_mtime > ABANDONED_S:
-            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):  # another build ends and removes its own
+            if time.time() - folder.stat().st_mtime > ABANDONED_S:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _settled(file: Path, path: str) -> WorkspaceFile:
