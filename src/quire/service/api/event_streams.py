@@ -128,7 +128,8 @@ class RunEvents:
                 watch.poller.cancel()
 
     async def _poll(self, run: str, watch: _Watch) -> None:
-        while not watch.ended:
+        """Ends with the run, or with the server: the threads of `call` are gone soon after that."""
+        while not watch.ended and not self._stopping():
             try:
                 state, last, events = await self._call(self._look, run, watch.sequence)
             except QuireError as error:
@@ -140,6 +141,7 @@ class RunEvents:
             watch.ended = state in ENDED
             watch.notify()
             await asyncio.sleep(POLL_S + EACH_S * len(self._watches))
+        watch.notify()
 
     def _look(self, run: str, seen: int) -> tuple[RunState, int, list[Event]]:
         """In a thread. The state comes first: a run that has ended emits nothing more."""

@@ -148,6 +148,29 @@ def test_a_thousand_readers_share_one_poller(monkeypatch):
     assert len(runtime.asked) < 10, "the events were read once for all"
 
 
+def test_a_server_that_ends_asks_for_no_more_events_and_its_readers_leave(monkeypatch):
+    monkeypatch.setattr(watching, "POLL_S", 0.0)
+    runtime, stopping = CountingRuntime(numbered(2)), []
+
+    async def gone(work, *args):
+        assert not stopping, "the threads are gone"
+        return work(*args)
+
+    async def main():
+        events = RunEvents(runtime, gone, lambda: bool(stopping))
+        messages = events.stream("r-1", 0, lambda: "{}")
+        received = [await anext(messages), await anext(messages)]
+        (watch,) = events._watches.values()
+        waiting = asyncio.create_task(anext(messages, "end of the stream"))
+        await asyncio.sleep(0)
+        stopping.append(True)
+        await watch.poller
+        return [*received, await waiting]
+
+    received = asyncio.run(asyncio.wait_for(main(), 60))
+    assert received[2:] == ["end of the stream"]
+
+
 def test_a_reader_that_takes_nothing_is_dropped(monkeypatch):
     monkeypatch.setattr(watching, "SEND_S", 0.01)
     left = []
