@@ -8,8 +8,10 @@ import pytest
 
 from quire.core.errors import StoreError
 from tests import scans
+from tests.conftest import running
 from tests.fakes.engines import said_of
 from tests.runtime.tracking import wait_until
+from tests.servers import postgres
 
 DOCUMENTS = 4
 RECONNECT_S = 6.0
@@ -22,33 +24,40 @@ app()
 """
 
 
+@pytest.fixture(scope="module")
+def server(postgres_server):
+    """A server of its own: others of this process, and their leases, live on the shared one."""
+    with running(postgres.PostgresServer()) as own:
+        yield own
+
+
 @pytest.fixture(params=[("-m", "quire")])
-def gone(request, stranger, tmp_path, postgres_server, postgres_url):
+def gone(request, stranger, tmp_path, server):
     """A batch whose server is killed while the engine works on its first document."""
     engine = stranger("wait", 1)
     (tmp_path / "in").mkdir()
     for number in range(1, DOCUMENTS + 1):
         (tmp_path / "in" / f"{number}.pdf").write_bytes(scans.scanned(scans.numbered_sheet(number)))
     arguments = [*request.param, "run", tmp_path / "in", "-o", tmp_path / "out", "--store", tmp_path / "store"]
-    arguments += ["--facts", postgres_url, "--engine", "stranger", "--workers", "1"]
+    arguments += ["--facts", server.create(), "--engine", "stranger", "--workers", "1"]
 
     class Gone:
         process = engine.program(*arguments)
 
         def again(self):
-            postgres_server.start()
+            server.start()
             return engine.run(*arguments)
 
     run = Gone()
     wait_until(lambda: engine.waiting > 0 or run.process.poll() is not None, "it does not begin")
     assert run.process.poll() is None, run.process.stderr.read()
-    postgres_server.kill()
+    server.kill()
     engine.mend()
     yield run
     if run.process.poll() is None:
         run.process.kill()
     run.process.communicate()
-    postgres_server.start()  # other tests use it
+    server.start()  # the next test uses it
 
 
 def test_a_run_whose_database_is_gone_ends_soon_after_sigterm_and_says_what_to_do(gone, tmp_path):
