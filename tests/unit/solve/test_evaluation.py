@@ -17,7 +17,7 @@ from quire.core.types import BBox
 from quire.evidence.extract.values import Extraction, LeafEvidence
 from quire.evidence.learn.samples import Sample, SamplePlace
 from quire.solve.evaluation.alignment import aligned_cells, best_pairs, says_the_same
-from quire.solve.evaluation.evaluate import evaluate, graded
+from quire.solve.evaluation.evaluate import evaluate, graded, stored_outputs
 from quire.solve.evaluation.fixture import ExpectedPlace, Fixture, Tolerance, fixture_json, load_fixtures
 from quire.solve.evaluation.grades import grade, intersection_over_union
 from quire.solve.evaluation.report_page import report_page
@@ -234,6 +234,16 @@ def test_a_fixture_may_name_fields_instead_of_a_schema(folder):
     content = {**json.loads(file.read_text()), "schema": ["invoice number", "total"]}
     file.write_text(json.dumps(content))
     assert evaluate([folder / "in"]).report["overall"]["outcomes"]["right"] >= 1
+
+
+@pytest.mark.parametrize("text", ["Rechnung Nº 5 \ud83d", "فاتورة رقم ٥", "発注書 第五号"])
+def test_values_in_any_script_and_of_broken_fonts_are_graded_and_written(tmp_path, text):
+    made = graded([fixture({"number": text})], lambda one: extraction({"number": text}))
+    assert made.report["overall"]["value"]["f1"] == 1.0
+    made.save(tmp_path)
+    assert json.loads((tmp_path / "report.json").read_bytes())["fixtures"][0]["cells"][0]["value"] == text
+    again = graded([fixture({"number": text})], stored_outputs(tmp_path / "outputs"))
+    assert again.report == made.report
 
 
 def test_what_a_document_says_cannot_become_a_part_of_the_page():

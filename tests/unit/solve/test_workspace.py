@@ -90,6 +90,18 @@ def test_records_name_the_picture_of_their_page_as_it_lies_there(tmp_path, repor
     ]
 
 
+@pytest.mark.parametrize(
+    "content", [documents.right_to_left(), documents.printed_by_a_browser()], ids=["right to left", "browser"]
+)
+def test_documents_in_other_scripts_and_with_broken_fonts_have_a_workspace(tmp_path, content):
+    read = document(content)
+    blocks = [replace(block, text=f"{block.text} \ud83d") for block in read.catalog.blocks]
+    records = [replace(one, text=f"{one.text} \ud83d") for one in read.catalog.records]
+    broken = replace(read, catalog=replace(read.catalog, blocks=blocks, records=records))
+    assert Workspace.build(tmp_path / "whole", TASK, [read]).faults() == []
+    assert Workspace.build(tmp_path / "broken", TASK, [broken]).faults() == []
+
+
 def test_the_same_inputs_are_the_same_bytes_modes_and_times(tmp_path, table, report):
     first = Workspace.build(tmp_path / "a" / "work", TASK, [table, report])
     second = Workspace.build(tmp_path / "elsewhere", TASK, [table, report])

@@ -60,7 +60,8 @@ def evaluation_report(
 
 def encode_report(report: Mapping[str, Json]) -> bytes:
     """The report as a file: equal reports are equal bytes."""
-    return (json.dumps(report, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    text = json.dumps(report, indent=1, ensure_ascii=False, allow_nan=False)
+    return f"{text}\n".encode("utf-8", "backslashreplace")  # broken fonts map to lone surrogates: JSON escapes them
 
 
 def decode_report(data: bytes, place: str) -> dict[str, Any]:

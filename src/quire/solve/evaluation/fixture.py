@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,11 +15,10 @@ from quire.core.hashing import hash_file
 from quire.core.keys import Digest, digest_of
 from quire.core.types import BBox
 from quire.evidence.extract.schema import ExtractSchema
+from quire.evidence.extract.value_paths import field_of, with_value
 from quire.evidence.learn.samples import Sample
 
 SCHEMA = "quire-fixture/1"
-_INDEX = re.compile(r"\[\d+\]")
-_STEP = re.compile(r"[^.\[\]]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ class Fixture:
         return self.documents[0]
 
     def tolerance(self, path: str) -> Tolerance:
-        return self.tolerances.get(_INDEX.sub("[]", path), EXACT)
+        return self.tolerances.get(field_of(path), EXACT)
 
 
 def load_fixtures(places: Sequence[Path]) -> list[Fixture]:
@@ -118,31 +116,17 @@ def fixture_json(sample: Sample, document: str, family: str = "") -> dict[str, J
         for path, place in sample.places.items()
         if sample.values.get(path) is not None
     }
+    expected: Json = {}
+    for path, value in sample.values.items():
+        expected = with_value(expected, path, value)
     return {
         "schema_version": SCHEMA,
         "family": family,
         "documents": [document],
         "schema": sample.schema,
-        "expected": _tree(sample.values),
+        "expected": expected,
         "places": places,
     }
-
-
-def _tree(values: Mapping[str, Json]) -> Json:
-    """Values by path as a tree: `{"items[0].price": 5}` is `{"items": [{"price": 5}]}`."""
-    root: dict[str, Json] = {}
-    for path, value in values.items():
-        node: Json = root
-        steps = [int(one) if one.isdigit() else one for one in _STEP.findall(path)]
-        for step, following in zip(steps, [*steps[1:], None], strict=True):
-            empty: Json = value if following is None else [] if isinstance(following, int) else {}
-            if isinstance(node, list):
-                node.extend([None] * (int(step) + 1 - len(node)))
-                node[int(step)] = empty if node[int(step)] is None else node[int(step)]
-            else:
-                node.setdefault(step, empty)
-            node = node[step]
-    return root
 
 
 def _fixture(given: Mapping[str, Any], file: Path) -> Fixture:

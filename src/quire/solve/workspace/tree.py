@@ -12,6 +12,7 @@ from typing import NamedTuple, TypedDict
 from quire.core.context import Json
 from quire.core.errors import InputError, UsageError
 from quire.core.events import reason_of
+from quire.evidence.catalog.builder import page_id
 from quire.evidence.catalog.catalog_rows import CatalogRow, catalog_rows
 from quire.evidence.catalog.records import SourceCatalog
 from quire.output.export._csv import csv_table
@@ -85,7 +86,7 @@ def tree_files(task: SolveTask, documents: Sequence[WorkspaceDocument]) -> Itera
     yield TreeFile(f"{INPUT}/task.md", task.text.encode("utf-8", "replace"))
     if task.schema is not None:
         schema = json.dumps(task.schema, indent=2, sort_keys=True, ensure_ascii=False)
-        yield TreeFile(f"{INPUT}/schema.json", f"{schema}\n".encode())
+        yield TreeFile(f"{INPUT}/schema.json", f"{schema}\n".encode("utf-8", "replace"))
     if task.template is not None:
         yield TreeFile(f"{INPUT}/template.xlsx", task.template)
     chunks: list[WorkspaceRow] = []
@@ -137,7 +138,7 @@ class _Placed:
         for block in self.document.catalog.blocks:
             if block.table is not None:
                 path = f"{INPUT}/sources/tables/{self.folder}{block.id}.csv"
-                yield TreeFile(path, csv_table(block.table).encode())
+                yield TreeFile(path, csv_table(block.table).encode("utf-8", "replace"))
 
     def page_rows(self, undrawn: Mapping[int, str]) -> Iterator[PageRow]:
         catalog = self.document.catalog
@@ -146,7 +147,7 @@ class _Placed:
                 "document": self.file,
                 "doc_id": catalog.document,
                 "page_number": page.number,
-                "page_id": f"{catalog.document}/{page.number}",
+                "page_id": page_id(catalog.document, page.number),
                 "width": page.width,
                 "height": page.height,
                 "status": page.status,
