@@ -35,12 +35,12 @@ SHELVES = {
     "reading": "core system net lexicon store asking pages output retrieval evidence",
     "pipelines": "core system lexicon store asking pages output evidence reading",
     "docling_serve": "core system pages output reading",
-    "solve": "core system lexicon store pages output retrieval evidence reading",
+    "solve": "core system net lexicon store asking pages output retrieval evidence reading",
     "durable": """core system net lexicon database store asking runtime batch flow pages output retrieval evidence
-        reading pipelines docling_serve""",
+        reading pipelines docling_serve solve""",
     "client": "core system net pages output reading",
     "service": """core system net lexicon database store asking runtime batch flow pages output retrieval evidence
-        reading pipelines docling_serve durable __init__""",
+        reading pipelines docling_serve solve durable __init__""",
     "cli": """core system net lexicon database store asking runtime batch flow pages output retrieval evidence
         reading pipelines docling_serve solve durable client service __init__""",
     "__init__": """core system net lexicon database store asking runtime batch flow pages output retrieval evidence

@@ -1,9 +1,11 @@
-"""Tasks over documents: what an agent gets to work with, and what it is taken to have done.
+"""Tasks over documents: what an agent gets to work with, who solves it, how the answer is checked and graded.
 
 In: documents that were read, with their catalogs; the text of a task, a schema of the values that it asks for, and a
 template to fill; fixtures with expected values. Out: workspaces, folders that are the same bytes wherever they are
-made, with one digest; and reports that compare what came out with what was expected.
+made, with one digest; answers whose every value is verified; and reports that compare them with what was expected.
 
-`workspace/` makes the folder, checks it, and collects what a runner wrote into it. It knows no runner and no store: the
-pictures of pages come from a function. `evaluation/` grades: a pure function of a fixture and an output.
+`workspace/` makes the folder, checks it, and collects what a runner wrote into it. `runners/` are the agents, behind
+the protocol of `core/runner`; `answers` verifies what they claim, `findings` are what a review has against it.
+`evaluation/` grades: a pure function of a fixture and an output. None of it knows a store or a runtime: `durable/` runs
+it.
 """

@@ -22,6 +22,8 @@ from quire.evidence.extract.values import (
 )
 
 T = TypeVar("T")
+_OMITTED = ("document",)
+"""Fields that are left out where they are empty, as in all extractions of one document."""
 SCHEMA, FIRST = "quire-extraction/2", "quire-extraction/1"
 """The schema that is written, and the one before it, which is still read: people have decided about such values."""
 
@@ -123,7 +125,8 @@ def value_json(value: Any) -> Json:
     if isinstance(value, Derivation):
         return {"rule": value.rule, "parts": [{"text": text, "record": record} for text, record in value.parts]}
     if is_dataclass(value):
-        return {one.name: value_json(getattr(value, one.name)) for one in fields(value)}
+        named = {one.name: value_json(getattr(value, one.name)) for one in fields(value)}
+        return {name: inner for name, inner in named.items() if inner or name not in _OMITTED}
     if isinstance(value, tuple):
         return [value_json(one) for one in value]
     return dict(value) if isinstance(value, Mapping) else value
@@ -131,5 +134,9 @@ def value_json(value: Any) -> Json:
 
 def value_of(kind: type[T], tree: Mapping[str, Any], **members: object) -> T:
     """A value by the names of its fields, with these members. Raises KeyError for one that the tree does not have."""
-    names = (one.name for one in fields(cast("Any", kind)) if one.name not in members)
+    names = (
+        one.name
+        for one in fields(cast("Any", kind))
+        if one.name not in members and (one.name in tree or one.name not in _OMITTED)
+    )
     return kind(**{name: tree[name] for name in names}, **members)

@@ -74,6 +74,8 @@ class Alternative:
     blocks: tuple[str, ...]
     confidence: float
     extractor: str = ""
+    document: str = ""
+    """The short name of its document where a solve has several, such as `document-2`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,8 @@ class LeafEvidence:
     extractor: str = ""
     reason: str = ""
     crop_verified: bool = False
+    document: str = ""
+    """The short name of its document where a solve has several, such as `document-2`."""
 
     @property
     def supported(self) -> bool:
