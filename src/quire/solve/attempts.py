@@ -33,7 +33,7 @@ class RunnerAttempt:
     prompt: Digest
     reason: str = ""
     output: Digest | None = None
-    usage: RunnerUsage = RunnerUsage()
+    usage: RunnerUsage = field(default_factory=RunnerUsage)
     refused: Mapping[str, str] = field(default_factory=dict)
 
     @property
