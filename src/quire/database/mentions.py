@@ -15,7 +15,7 @@ from quire.database.leases import ALIVE
 from quire.database.paths import path_text
 from quire.database.runs import ENDED, forget_invocations, forget_runs
 from quire.database.scopes import scope_in
-from quire.database.task_sources import REMOVED, TASK, delete_sources, ids_of, sources_of
+from quire.database.task_sources import REMOVED, TASK, delete_sources, ids_of, solved_contents, sources_of
 
 BATCH = "batch"
 """The flow whose runs are about many documents: only what is about a deleted one is removed from them."""
@@ -114,6 +114,7 @@ class Mentions:
         ((inputs, result),) = self._database.rows("SELECT inputs, result FROM runs WHERE run = ?", (run,))
         argument, ended = json.loads(str(inputs)), json.loads(str(result or "null")) or {"documents": []}
         listed, shared = ended["documents"], [ended["archive"]] if "archive" in ended else []
+        shared += solved_contents(ended["solve"]) if "solve" in ended else []
         if isinstance(listed, str):
             shared.append(listed)
             listed = json.loads(self._load(Digest(listed)))

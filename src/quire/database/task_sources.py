@@ -11,6 +11,8 @@ from quire.database.runs import HAS_ENDED, forget_invocations, forget_runs
 
 TASK = "task"
 """The flow of a server's runs."""
+SOLVE = "solve"
+"""The stage of events about a solve, which quote all documents of a task."""
 REMOVED = "(deleted)"
 """Replaces the name of a deleted document."""
 
@@ -39,17 +41,24 @@ def delete_sources(database: Database, run: str, gone: Collection[int], listed: 
     inputs["sources"] = [{"deleted": True} if position in gone else one for position, one in enumerate(sources)]
     if ended is not None:
         ended.pop("archive", None)
+        ended.pop("solve", None)
         ended["documents"] = [GONE if position in gone else one for position, one in enumerate(listed)]
     failure = json.loads(str(error)) | {"message": REMOVED} if error else None
     written = [None if one is None else json.dumps(one) for one in (inputs, ended, failure)]
     database.change("UPDATE runs SET inputs = ?, result = ?, error = ? WHERE run = ?", (*written, run))
     forget_invocations(database, f"run = ? AND {HAS_ENDED}", (run,))
-    for sequence, document, payload in database.rows(
-        "SELECT sequence, document, payload FROM events WHERE run = ?", (run,)
+    for sequence, stage, document, payload in database.rows(
+        "SELECT sequence, stage, document, payload FROM events WHERE run = ?", (run,)
     ):
         event = json.loads(str(payload))
-        if document in about or ("document" in event and event.get("number", 0) - 1 in gone):
+        if document in about or stage == SOLVE or ("document" in event and event.get("number", 0) - 1 in gone):
             database.change("DELETE FROM events WHERE run = ? AND sequence = ?", (run, sequence))
+
+
+def solved_contents(solved: Json) -> list[str]:
+    """The contents of a solve that are about all of its documents."""
+    made = [one[part] for one in solved["attempts"] for part in ("prompt", "output") if one[part]]
+    return [*{solved["manifest"], solved["answer"], *solved["files"].values(), *solved["rounds"], *made}]
 
 
 def ids_of(sources: Sequence[Json], listed: Sequence[Json]) -> Iterator[tuple[int, str]]:

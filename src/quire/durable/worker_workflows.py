@@ -9,6 +9,8 @@ from quire.core.passwords import Password
 from quire.durable.flows.workflow import Flows, Registered
 from quire.durable.reads.read_steps import DocumentSteps
 from quire.durable.reads.workflows import Reads
+from quire.durable.solves.solve_steps import SolveSteps
+from quire.durable.solves.solve_workflow import solve_workflow
 from quire.durable.tasks.task_steps import TaskSteps
 from quire.durable.tasks.workflow import Tasks
 from quire.system.budget import worker_count
@@ -45,7 +47,7 @@ def flows_and_workflows(
     steps = DocumentSteps(store, workers=workers, password=password)
     flows = Flows(steps, password=password, import_paths=import_paths, definitions=definitions, registered=registered)
     tasks = Tasks(TaskSteps(steps))
-    return flows, (flows.workflow(), tasks.workflow(), *Reads(steps).workflows())
+    return flows, (flows.workflow(), tasks.workflow(), solve_workflow(SolveSteps(steps)), *Reads(steps).workflows())
 
 
 def pools_for(workers: int | None) -> dict[str, int]:

@@ -54,8 +54,10 @@ class LanguageModel:
         """The model by its name alone, for a process that must have neither its address nor its key."""
         return replace(self, server=ModelServer("http://localhost", model=self.server.model))
 
-    def post(self, request: bytes) -> bytes:
-        """The answer of the server to the JSON of a chat completion. Raises EngineError."""
-        url = self.server.endpoint("chat/completions", base="/v1")
+    def post(self, request: bytes, *, key: str = "") -> bytes:
+        """The answer of the server to the JSON of a chat completion. `key` is an idempotency key: a request that is
+        sent again, because a process was killed, has the same. Raises EngineError."""
+        server = self.server.with_header("Idempotency-Key", key) if key else self.server
+        url = server.endpoint("chat/completions", base="/v1")
         deadline = Deadline.after(self.timeout_s)
-        return self.server.post(self.name, url, request, deadline, retried=PASSING, mended=True)
+        return server.post(self.name, url, request, deadline, retried=PASSING, mended=True)

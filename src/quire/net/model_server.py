@@ -4,7 +4,7 @@ limited in time and size, without leaking the key."""
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from quire.core.context import ONCE, Retry
@@ -76,6 +76,10 @@ class ModelServer:
     def address(self) -> str:
         """The host and port of the server."""
         return urlsplit(self.url).netloc.lower()
+
+    def with_header(self, name: str, value: str) -> ModelServer:
+        """The server with another header in each request."""
+        return replace(self, headers=(*self.headers, (name, value)))
 
     def endpoint(self, path: str, *, base: str = "") -> str:
         """The URL for `path`, from the URL of the server, with or without `base`, or from the complete one."""

@@ -243,7 +243,62 @@ class OpenedReview(TypedDict):
     signal: str
 
 
-TaskType: TypeAlias = Literal["read", "extract", "convert", "chunk"]
+@final
+class SolveArgument(TypedDict):
+    """The argument of the workflow `solve`: a `SolveRequest`, and the documents that were read."""
+
+    request: Mapping[str, Json]
+    documents: Sequence[DocumentReference]
+
+
+@final
+class SolvePlan(TypedDict):
+    """The workspace of a solve: its one digest, and its manifest in the store; and the order of the runners."""
+
+    workspace: Digest
+    manifest: Digest
+    runners: list[str]
+    """Those with all required capabilities first."""
+    revising: list[str]
+    """Those of them that can answer findings."""
+
+
+@final
+class SolveState(TypedDict):
+    """An answer in the store, verified, with the findings about it and the remarks of its solver."""
+
+    answer: Digest
+    findings: Digest
+    notes: Digest
+    open: int
+    """How many findings are open."""
+    decided: NotRequired[bool]
+    """Whether people have decided about what was open."""
+
+
+SolveStatus: TypeAlias = Literal["complete", "open"]
+"""`open`: some values are not supported, or something speaks against them."""
+
+
+@final
+class SolveResult(TypedDict):
+    """The result of a solve, with everything in the store that is about all of its documents."""
+
+    status: SolveStatus
+    workspace: Digest
+    manifest: Digest
+    answer: Digest
+    """The verified answer: an extraction as JSON."""
+    files: dict[str, Digest]
+    attempts: list[Mapping[str, Json]]
+    """As `RunnerAttempt.to_json` has them."""
+    rounds: list[Digest]
+    """The findings after each round."""
+    coverage: Mapping[str, Json]
+    reviews: list[str]
+
+
+TaskType: TypeAlias = Literal["read", "extract", "solve", "convert", "chunk"]
 TaskStatus: TypeAlias = Literal["success", "partial_success", "failure", "skipped"]
 """The outcome of a document of a task."""
 
@@ -321,6 +376,8 @@ class TaskArgument(TaskSettings):
     limits: TaskLimits
     extract: NotRequired[Mapping[str, Json]]
     """What is extracted, as an `ExtractRequest`; for tasks of that type."""
+    solve: NotRequired[Mapping[str, Json]]
+    """The task that is solved over all documents, as a `SolveRequest`; for tasks of that type."""
     review: NotRequired[Literal["queue", "wait"]]
     """Whether extractions are put up for review, and whether the task waits for the end of it."""
     secrets: NotRequired[Mapping[str, Json]]
@@ -456,6 +513,8 @@ class TaskResult(TypedDict):
     counts: TaskCounts
     archive: NotRequired[Digest]
     """The answer as a zip archive."""
+    solve: NotRequired[SolveResult]
+    """What came out of a task of that type."""
 
 
 @final

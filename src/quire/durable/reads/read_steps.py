@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from threading import Lock
@@ -41,10 +42,13 @@ from quire.reading.worker_pages import About, ReceivedPage, WorkerPages, look_in
 from quire.store.scoped import ScopedStore
 from quire.system.budget import worker_count
 from quire.system.workers import Job, WorkerPool, WorkerReply, shared_pool
+from quire.system.workers.conversation import OnEvent
 from quire.system.workers.pool import Lane
 
 ASSEMBLE_S, EXPORT_S = 600.0, 600.0
 """Timeouts for a worker to assemble a document, and to export it."""
+CHECK_S = 0.2
+"""How often a job that can be cancelled looks whether it is."""
 REASON = 300
 """Maximum characters of a reason in the journal."""
 KEPT_SCOPES = 64
@@ -402,17 +406,28 @@ class DocumentSteps:
         lane: Lane = Lane.LONG,
         run: str = "",
         more: Mapping[str, Reply] | None = None,
+        on_event: OnEvent | None = None,
+        check: Callable[[], None] | None = None,
     ) -> WorkerReply:
         """Run a job, `module:function`, in a worker, and wait; the pool enforces the timeout.
 
-        `more` answers requests of the job other than those for stored bytes, by name.
+        `more` answers requests of the job other than those for stored bytes, by name; `on_event` hears its events.
+        `check` is called while it waits: when that raises, the job is killed.
         """
 
         def asked(name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
             return more[name](header, data) if more and name in more else stored(self.store.load, header)
 
         pool, request, share = self._pool(), Job(job, arguments), run or self._scope
-        return pool.submit(request, timeout_s=timeout_s, on_request=asked, lane=lane, share=share).result()
+        future = pool.submit(request, timeout_s=timeout_s, on_request=asked, on_event=on_event, lane=lane, share=share)
+        if check is None:
+            return future.result()
+        try:
+            while not wait([future], CHECK_S).done:
+                check()
+            return future.result()
+        finally:
+            pool.cancel([future])
 
     @contextmanager
     def opened(self, source: SourceRef, bundle: Digest | None = None) -> Iterator[Opened]:

@@ -23,6 +23,7 @@ from quire.durable.reads.read_request import ReadRequest
 from quire.durable.reads.read_steps import EXPORT_S, DocumentSteps, lane_of
 from quire.durable.reads.sources import save_source, source_key
 from quire.durable.review.review_steps import opened_review, review_queue
+from quire.durable.solves.solve_steps import SolveSteps
 from quire.durable.steps.archives import parts_of
 from quire.durable.tasks import buckets as delivering
 from quire.durable.tasks import task_jobs as jobs
@@ -51,7 +52,7 @@ SHORT_S = 120.0
 INLINE = 16 << 10
 """Bytes of a list of documents in the result of a run; a longer one is an artifact."""
 PARTS = ("body", "confidence", "archive", "chunks")
-READS = ("read", "extract")
+READS = ("read", "extract", "solve")
 """Types of tasks of Quire's own API: they make no output of docling-serve."""
 ALL_FAILED = "every document of the task failed"
 PRIVATE_NETWORKS = "QUIRE_SERVE_ALLOWED_PRIVATE_IPS on the server"
@@ -64,6 +65,7 @@ class TaskSteps:
     def __init__(self, documents: DocumentSteps) -> None:
         self._documents = documents
         self._extracts = ExtractSteps(documents)
+        self.solving = SolveSteps(documents)
 
     def listed(self, argument: TaskArgument) -> Sequence[TaskSource]:
         """The sources, each object of a bucket by itself."""

@@ -12,6 +12,8 @@ from quire.core.keys import Digest
 from quire.core.names import safe_name
 from quire.durable.reads.read_request import ReadRequest, SourceRef
 from quire.durable.reads.workflows import sink_of
+from quire.durable.solves.solve_request import SolveRequest
+from quire.durable.solves.solve_run import SolveRun
 from quire.durable.steps.step_events import step_sink
 from quire.durable.tasks import progress
 from quire.durable.tasks.secrets import unsealed
@@ -21,6 +23,7 @@ from quire.reading.messages import (
     DocumentReference,
     OpenedReview,
     ShortDocument,
+    SolveResult,
     TaskArgument,
     TaskDocument,
     TaskEnrichment,
@@ -103,11 +106,25 @@ class _TaskRun:
                 self._ended += [_left_out(source) for source in sources[begin + size :]]
                 break
         result: TaskResult = {"documents": self._ended, "counts": progress.counted(self._ended)}
+        if argument["type"] == "solve":
+            solved = await self._solved()
+            return {**result, "solve": solved}
         if len(self._ended) > 1 or argument["target"]["kind"] != "inbody":
             result = await ctx.run("answer", self._steps.answer, argument, self._ended, retry=PATIENT)
         await self._call_back(progress.processed(self._ended))
         await self._call_back(progress.task_completed())
         return result
+
+    async def _solved(self) -> SolveResult:
+        """Solve the task over all documents. One that cannot be read is missing from its evidence, so that nothing is
+        solved without it."""
+        failed = [one for one in self._ended if "reference" not in one]
+        if failed:
+            fault = failed[0]["faults"][0]
+            raise RunError(f"{failed[0]['name']}: {fault['message']}", category=fault["category"])
+        request = SolveRequest.from_json(self._argument["solve"])
+        references = [one["reference"] for one in self._ended]
+        return await SolveRun(self._steps.solving, self._ctx, request, references).play()
 
     async def _documents(self, items: Sequence[_Item]) -> None:
         argument = self._argument

@@ -12,12 +12,15 @@ from typing import NamedTuple, TypedDict
 from quire.core.context import Json
 from quire.core.errors import InputError, UsageError
 from quire.core.events import reason_of
+from quire.core.hashing import hash_file
+from quire.core.keys import digest_bytes
 from quire.evidence.catalog.builder import page_id
 from quire.evidence.catalog.catalog_rows import CatalogRow, catalog_rows
 from quire.evidence.catalog.records import SourceCatalog
 from quire.output.export._csv import csv_table
 from quire.retrieval.chunk.rows import jsonl
-from quire.solve.workspace.tree_manifest import INPUT
+from quire.solve.joined_catalog import short_names
+from quire.solve.workspace.tree_manifest import INPUT, WorkspaceFile, WorkspaceManifest
 
 DrawPages = Callable[[Sequence[int]], Iterator[bytes | InputError]]
 """Draws pages as PNG, in order; the error instead of a page that cannot be drawn."""
@@ -75,6 +78,22 @@ class WorkspaceRow(CatalogRow):
     document: str
 
 
+def document_path(name: str, short: str) -> str:
+    """The path of a document in the workspace, by its file name and its short name: `input/document-2.pdf`."""
+    suffix = PurePosixPath(name).suffix.lower()
+    return f"{INPUT}/{short or 'document'}{suffix if _SUFFIX.fullmatch(suffix) else ''}"
+
+
+def tree_manifest(task: SolveTask, documents: Sequence[WorkspaceDocument]) -> WorkspaceManifest:
+    """The manifest of a workspace, without making it."""
+    return WorkspaceManifest.of(
+        WorkspaceFile(path, hash_file(content).digest, content.stat().st_size)
+        if isinstance(content, Path)
+        else WorkspaceFile(path, digest_bytes(content), len(content))
+        for path, content, _ in tree_files(task, documents)
+    )
+
+
 def tree_files(task: SolveTask, documents: Sequence[WorkspaceDocument]) -> Iterator[TreeFile]:
     """The input files of a workspace, one after the other, so that only one picture is in memory at a time.
 
@@ -92,8 +111,8 @@ def tree_files(task: SolveTask, documents: Sequence[WorkspaceDocument]) -> Itera
     chunks: list[WorkspaceRow] = []
     boxes: list[WorkspaceRow] = []
     pages: list[PageRow] = []
-    for number, document in enumerate(documents, 1):
-        placed = _Placed.of(document, f"document-{number}" if len(documents) > 1 else "")
+    for short, document in zip(short_names(len(documents)), documents, strict=True):
+        placed = _Placed.of(document, short)
         yield TreeFile(placed.file, document.content, document.catalog.document)
         undrawn = yield from placed.pictures()
         pages += placed.page_rows(undrawn)
@@ -115,9 +134,7 @@ class _Placed:
 
     @classmethod
     def of(cls, document: WorkspaceDocument, folder: str) -> _Placed:
-        suffix = PurePosixPath(document.catalog.name).suffix.lower()
-        file = f"{INPUT}/{folder or 'document'}{suffix if _SUFFIX.fullmatch(suffix) else ''}"
-        return cls(document, file, f"{folder}/" if folder else "")
+        return cls(document, document_path(document.catalog.name, folder), f"{folder}/" if folder else "")
 
     def image(self, page: int) -> str:
         return f"{INPUT}/pages/{self.folder}page-{page:03}.png"
