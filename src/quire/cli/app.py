@@ -25,6 +25,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "learn": "Learn from samples how to choose values, and show what comes out wrong.",
         "samples": "Documents with confirmed values, to learn from.",
         "catalog": "List everything of documents that a value can cite, with its id.",
+        "solve": "Solve a task over documents: values with evidence, a filled workbook, checked.",
         "eval": "Compare extracted values with expected ones: F1 of values and places.",
         "workspace": "A task and its documents as a folder for an agent, with one digest.",
         "crop": "Cut the picture of a place out of a page.",

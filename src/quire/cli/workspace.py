@@ -15,7 +15,8 @@ from quire.cli.each_document import DocumentsRequest, Written, read_each
 from quire.cli.extract_options import SchemaFile, load_schema
 from quire.cli.progress import ProgressBar
 from quire.cli.settings import reading_configuration
-from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, StoreError, UsageError
+from quire.cli.solve_options import TaskFile, task_text
+from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, StoreError
 from quire.durable.folders.output_names import NamedSource
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _Folder = Annotated[Path, Argument(metavar="DIR", help="The folder of the worksp
 
 
 def build(
-    task: Annotated[Path, Argument(metavar="TASK", help="A text file, such as Markdown, that says what to do.")],
+    task: TaskFile,
     files: options.Files,
     *,
     output: Annotated[Path, Option("-o", "--output", metavar="DIR", help="The folder of the workspace.")],
@@ -51,7 +52,7 @@ def build(
 
     configuration = reading_configuration(locals(), "task", "output", "schema", "template", "as_json")
     settings = configuration.settings
-    text = _text(task)
+    text = task_text(task)
     asked = None if schema is None else load_schema(schema)
     filled = None if template is None else load_template(template)
     read: list[DocumentResult] = []
@@ -108,15 +109,6 @@ def _print(workspace: Workspace, *, as_json: bool, all_files: bool = False) -> N
     lines += [f"{'refused':12}  {'':>11}  output/{name}: {reason}" for name, reason in collected.refused.items()]
     lines.append(f"{workspace.folder}: {len(manifest.files)} files, {manifest.size:,} bytes, digest {workspace.digest}")
     print_report(report, lines, as_json=as_json)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except OSError as error:
-        raise UsageError(f"the task {path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"the task {path} is no text in UTF-8") from error
 
 
 app = group("workspace", "A task and its documents as a folder for an agent.")

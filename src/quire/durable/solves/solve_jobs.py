@@ -39,7 +39,7 @@ from quire.solve.answers import ClaimedAnswer, answer_files, verified_answer
 from quire.solve.attempts import encode_output
 from quire.solve.findings import encode_findings
 from quire.solve.joined_catalog import JoinedCatalog
-from quire.solve.tools.solve_tools import SolveTools
+from quire.solve.tools.toolbox import SolveTools
 from quire.solve.workspace.folder import Workspace
 from quire.solve.workspace.tree import SolveTask, WorkspaceDocument, tree_manifest
 
@@ -168,7 +168,7 @@ def reviewed(request: Reviewing, work: WorkerWork) -> tuple[dict[str, object], b
 
 def finished(request: Finishing, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The files of the result: values, evidence, remarks, and the workbook. The header has their names and sizes."""
-    from quire.solve.workbook.filling import fill_workbook
+    from quire.solve.workbook.fill import fill_workbook
 
     documents, answer = catalogs(request.given, work), decode_extraction(request.answer)
     files = answer_files(answer, request.notes)
