@@ -103,6 +103,8 @@ class LeafEvidence:
     extractor: str = ""
     reason: str = ""
     crop_verified: bool = False
+    document: str = ""
+    """The short name of its document where a solve has several, such as `document-2`."""
 
     @property
     def supported(self) -> bool:
