@@ -7,31 +7,40 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from quire.core.context import Json
-from quire.evidence.extract.value_paths import field_of
+from quire.evidence.extract.value_paths import field_of, value_at
+from quire.solve.workbook.added_sheets import write_head
 from quire.solve.workbook.cell_values import cell_text, write_text
 from quire.solve.workbook.slots import CellSlot, ColumnSlot, ListSlot, Slot, TableSlot
 from quire.solve.workbook.template_file import new_workbook
 
 _FORBIDDEN = re.compile(r"[\\/*?:\[\]']")
 _LONGEST_TITLE = 31
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_DATE = "yyyy-mm-dd"
 
 
 def blank_workbook(values: Json, paths: Iterable[str]) -> tuple[Any, list[Slot]]:
     """A new workbook with a place for each value, and for each path that evidence was looked for without a value."""
+    from openpyxl.styles import Alignment
+
     book = new_workbook()
     fields, lists = _shapes(values, paths)
     slots: list[Slot] = []
-    sheet = _sheet(book, "Fields", ("Field", "Value"), (36, 60))
+    sheet = _sheet(book, "Fields", {"Field": 36, "Value": 60})
     for row, path in enumerate(fields, start=2):
         write_text(sheet.cell(row, 1), path)
         slots.append(CellSlot(path, sheet.title, row, 2))
+        sheet.cell(row, 2).alignment = Alignment(horizontal="left", vertical="top", wrap_text=True)
+        if _is_date(value_at(values, path)):
+            sheet.cell(row, 2).number_format = _DATE
     for path, columns in lists.items():
-        sheet = _sheet(book, path, tuple(columns) or ("Value",), (24,) * max(len(columns), 1))
-        if columns:
-            titled = tuple(ColumnSlot(name, name, number, False) for number, name in enumerate(columns, start=1))
-            slots.append(TableSlot(path, sheet.title, 2, 2, titled))
-        else:
-            slots.append(ListSlot(path, sheet.title, 1, 2, 2))
+        sheet = _sheet(book, path, dict.fromkeys(columns or ("Value",), 24))
+        titled = tuple(ColumnSlot(name, name, number, False) for number, name in enumerate(columns, start=1))
+        slots.append(TableSlot(path, sheet.title, 2, 2, titled) if titled else ListSlot(path, sheet.title, 1, 2, 2))
+        rows = value_at(values, path) or []
+        for column in titled:
+            if _is_date(*(row.get(column.name) for row in rows if isinstance(row, Mapping))):
+                sheet.cell(2, column.column).number_format = _DATE
     if not fields and lists:
         book.remove(book["Fields"])
     return book, slots
@@ -68,18 +77,16 @@ def _leaves(values: Json, path: str) -> Iterator[tuple[str, Json]]:
         yield path, values
 
 
-def _sheet(book: Any, title: str, columns: tuple[str, ...], widths: tuple[int, ...]) -> Any:
-    from openpyxl.styles import Alignment, Border, Font, Side
-
+def _sheet(book: Any, title: str, widths: Mapping[str, int]) -> Any:
     sheet = book.create_sheet(_title(book, title))
-    for number, (name, width) in enumerate(zip(columns, widths, strict=True), start=1):
-        head = sheet.cell(1, number)
-        write_text(head, name)
-        head.font, head.border = Font(bold=True), Border(bottom=Side(style="thin"))
-        sheet.column_dimensions[head.column_letter].width = width
-        sheet.cell(2, number).alignment = Alignment(vertical="top", wrap_text=True)
-    sheet.freeze_panes = "A2"
+    write_head(sheet, widths)
     return sheet
+
+
+def _is_date(*values: Json) -> bool:
+    """Whether there are values, and all of them are days."""
+    there = [value for value in values if value is not None]
+    return bool(there) and all(isinstance(one, str) and _DAY.fullmatch(one) for one in there)
 
 
 def _title(book: Any, wanted: str) -> str:

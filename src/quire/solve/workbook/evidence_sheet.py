@@ -11,12 +11,13 @@ from quire.core.context import Json
 from quire.core.types import BBox
 from quire.evidence.extract.reports.value_rows import STATUS_WORDS, placed
 from quire.evidence.extract.values import EvidenceStatus, LeafEvidence
+from quire.solve.workbook.added_sheets import FONT, write_head
 from quire.solve.workbook.cell_values import write_text, write_value
 
 Cropper = Callable[[str, LeafEvidence], bytes | None]
 _TITLE = "Evidence"
 _COLUMNS = (*("Path", "Value", "Status", "Sure", "Document", "Page", "Box", "Quote", "Records", "Reason", "Place"),)
-_WIDTHS = (24, 30, 16, 8, 20, 7, 22, 44, 18, 40, 60)
+_WIDTHS = (24, 30, 16, 8, 20, 7, 30, 44, 18, 40, 60)
 _PICTURE = len(_COLUMNS)
 COLOURS: Mapping[EvidenceStatus, str] = {"unverified": "FFEB9C", "conflict": "FFC7CE", "not_found": "D9D9D9"}
 """Fills of cells whose value is not supported. Those that are keep the look of the template."""
@@ -43,15 +44,12 @@ class FilledPlace:
 
 def add_evidence(book: Any, places: Sequence[FilledPlace], crop: Cropper | None, names: Mapping[str, str]) -> None:
     """Add the sheet at the end of a workbook, and link every cell of a value with its row."""
-    from openpyxl.styles import Alignment, Border, Font, Side
+    from openpyxl.styles import Alignment, Font
 
     sheet = book.create_sheet(_free_title(book))
-    for number, (title, width) in enumerate(zip(_COLUMNS, _WIDTHS, strict=True), start=1):
-        head = sheet.cell(1, number, title)
-        head.font, head.border = Font(bold=True), Border(bottom=Side(style="thin"))
-        sheet.column_dimensions[head.column_letter].width = width
+    write_head(sheet, dict(zip(_COLUMNS, _WIDTHS, strict=True)))
     sheet.freeze_panes = "B2"
-    top = Alignment(vertical="top", wrap_text=True)
+    top = Alignment(horizontal="left", vertical="top", wrap_text=True)
     pictures = _pictures(places, crop)
     for row, place in enumerate(places, start=2):
         _write_row(sheet, row, place, names)
@@ -62,7 +60,7 @@ def add_evidence(book: Any, places: Sequence[FilledPlace], crop: Cropper | None,
         if place.cell is not None and row <= _MOST_LINKS:
             _link(place.cell, sheet.title, f"A{row}", "Where this value is from")
             _link(sheet.cell(row, 1), place.cell.parent.title, place.cell.coordinate, "To the cell of this value")
-            sheet.cell(row, 1).font = Font(color="0563C1", underline="single")
+            sheet.cell(row, 1).font = Font(name=FONT, color="0563C1", underline="single")
     sheet.auto_filter.ref = f"A1:{sheet.cell(max(len(places) + 1, 1), _PICTURE).coordinate}"
 
 
