@@ -17,10 +17,10 @@ from quire.core.context import RunState, RunStatus
 from quire.docling_serve.contract.refusals import RequestRefused
 from quire.docling_serve.responses import document_contents as about
 from quire.docling_serve.responses import task_states
-from quire.durable.steps.archives import zip_archive
 from quire.durable.tasks.buckets import TARGET_FAILED
 from quire.reading.messages import TaskArgument, TaskDocument, TaskFault, TaskResult
 from quire.service.service import Service
+from quire.system.zip_archive import zip_archive
 
 ARCHIVE = "converted_docs.zip"
 _OUTSIDE = re.compile(r"there is no page (\d+): the document has (\d+) page")

@@ -27,7 +27,6 @@ from quire.core.picture import Picture
 from quire.docling_serve.responses.document_contents import exported
 from quire.docling_serve.responses.scores import confidence, scores_of
 from quire.durable.reads.read_jobs import Export, Short, load_artifacts, loaded_result, read_short
-from quire.durable.steps.archives import zip_archive
 from quire.output.export import docling_outputs
 from quire.output.export.crops import PageCrops, rendered_by
 from quire.output.export.docling_enrichments import Addition, EnrichmentKind, additions_of, enrichable, enriched
@@ -35,6 +34,7 @@ from quire.output.export.docling_images import OutputOptions, image_of
 from quire.pages.recognize.vision.request import data_url
 from quire.reading.native_pages import text_of_page
 from quire.reading.result import DocumentResult, ReadSource
+from quire.system.zip_archive import zip_archive
 
 PICTURES_AT_ONCE = 16
 """Pictures that are cut by one job: what is in memory at a time."""

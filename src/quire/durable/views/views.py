@@ -19,7 +19,7 @@ from quire.core.types import BBox
 from quire.durable.extracts.extract_jobs import Reporting, Sampling
 from quire.durable.reads.read_records import ReadPages, pages_key
 from quire.durable.reads.read_steps import NOTHING, DocumentSteps, Reply
-from quire.durable.steps.archives import parts_of, zip_archive
+from quire.durable.steps.archives import parts_of
 from quire.durable.steps.once import made_once
 from quire.durable.views import view_jobs as jobs
 from quire.evidence.extract.reports import MEDIA_TYPES, ReportFormat
@@ -32,6 +32,7 @@ from quire.retrieval.chunk.rows import ChunkRow
 from quire.system.atomic_files import output_stem
 from quire.system.stage_versions import stage_version
 from quire.system.workers import WorkerPool
+from quire.system.zip_archive import zip_archive
 
 EXTRACTS = "quire.durable.extracts.extract_jobs"
 JOB_S = 120.0
