@@ -12,7 +12,7 @@ from typer import Option
 
 from quire.cli import options, solve_options
 from quire.cli.batch_settings import INPUTS
-from quire.cli.command_errors import print_lines, print_report
+from quire.cli.command_errors import print_report
 from quire.cli.extract import WIDTH, table_lines
 from quire.cli.extract_options import Fields, SchemaFile, load_schema
 from quire.cli.progress import ProgressBar
@@ -37,6 +37,10 @@ Examples:
   quire solve task.md report.pdf --schema values.json --runner tools --runner offline -o out
   quire solve task.md lease.pdf --schema lease.json --runner claude --reviewer tools -o out
 """
+
+
+SHOWN = 40
+"""Values that are printed."""
 
 
 def solve(  # noqa: PLR0913 - one argument per option
@@ -77,11 +81,8 @@ def solve(  # noqa: PLR0913 - one argument per option
         made = solution(here.runtime, here.store, run)
     paths = made.save(output)
     width = shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
-    lines = () if quiet else (*table_lines(made.answer, width), *_findings(made), "", *_summary(made, paths, output))
-    if as_json:
-        print_report(_report(made), (), as_json=True)
-    else:
-        print_lines(lines)
+    lines = () if quiet else (*_values(made, width), *_findings(made), "", *_summary(made, paths, output))
+    print_report(_report(made), lines, as_json=as_json)
     return EXIT_COMPLETE if made.status == "complete" else EXIT_PARTIAL
 
 
@@ -114,6 +115,15 @@ def _told(event: Event) -> str:
     if event.stage == "solve" and event.kind == "started" and payload.get("phase") == "review":
         return "waits for people: `quire serve` shows the review; stop this and run it again at any time"
     return ""
+
+
+def _values(made: Solution, width: int) -> Iterator[str]:
+    """The values as `quire extract` shows them; of many, the first."""
+    *lines, counts = table_lines(made.answer, width)
+    yield from lines[:SHOWN]
+    if len(lines) > SHOWN:
+        yield f"… and {len(lines) - SHOWN} more values in answer.json"
+    yield counts
 
 
 def _findings(made: Solution) -> Iterator[str]:

@@ -30,7 +30,7 @@ from quire.net.language_model import LanguageModel
 from quire.net.model_server import Refused
 from quire.reading.model_answers import REQUEST, answered_here
 from quire.solve.answers import ClaimedAnswer
-from quire.solve.attempts import RunnerAttempt, decode_output, encode_output
+from quire.solve.attempts import AttemptOutcome, RunnerAttempt, decode_output, encode_output
 from quire.solve.workspace.tree_manifest import WorkspaceManifest
 from quire.system.workers import JobFailed, WorkerError, WorkerReply
 
@@ -125,7 +125,7 @@ def made_attempt(call: RunnerCall, asker: Asker, pictures: Reply, scratch: Path)
         for number, entry in enumerate(output.timeline):
             call.tell(number, entry.kind, entry.payload)
     digest = asker.store.find(call.key())
-    outcome = "ok" if answered.tier == "asked" else "hit"
+    outcome: AttemptOutcome = "ok" if answered.tier == "asked" else "hit"
     return replace(call.asked, outcome=outcome, output=digest, usage=output.usage, refused=dict(output.refused))
 
 
@@ -220,7 +220,7 @@ class ModelCalls:
 
     asker: Asker
 
-    def __call__(self, model: LanguageModel, _: str, requests: Sequence[bytes]) -> Sequence[bytes | EngineError]:
+    def __call__(self, model: LanguageModel, document: str, requests: Sequence[bytes]) -> Sequence[bytes | EngineError]:
         return [self._one(model, request) for request in requests]
 
     def _one(self, model: LanguageModel, request: bytes) -> bytes | EngineError:

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypedDict, Unpack, cast
+from typing import Any, TypedDict, Unpack, cast
 
 from quire.core.context import Json, Runtime
 from quire.core.document import Document
@@ -147,9 +147,9 @@ def solve_request(
                 with document.open() as file:
                     save_source(store, document.id, file)
             stored = SourceRef(document.id, name, "", stored=True).to_json()
-    lists = {name: tuple(cast("Sequence[str]", options[name])) for name in ("runners", "requires") if name in options}  # type: ignore[literal-required]
-    request = SolveRequest(task, asked or ANY_ANSWER, stored, **{**options, **lists})  # type: ignore[arg-type]
-    return request.checked()
+    named: dict[str, Any] = {**options}
+    named |= {name: tuple(named[name]) for name in ("runners", "requires") if name in named}
+    return SolveRequest(task, asked or ANY_ANSWER, stored, **named).checked()
 
 
 def submit_solve(

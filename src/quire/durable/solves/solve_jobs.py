@@ -6,10 +6,11 @@ for it, and saves what it makes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from quire.core.context import Json
 from quire.core.document import PageImage
@@ -39,9 +40,10 @@ from quire.solve.answers import ClaimedAnswer, answer_files, verified_answer
 from quire.solve.attempts import encode_output
 from quire.solve.findings import encode_findings
 from quire.solve.joined_catalog import JoinedCatalog
-from quire.solve.tools.toolbox import SolveTools
 from quire.solve.workspace.folder import Workspace
 from quire.solve.workspace.tree import SolveTask, WorkspaceDocument, tree_manifest
+
+T = TypeVar("T")
 
 PICTURE = "picture"
 """The request for the picture of a page: a worker that runs one job cannot draw for another."""
@@ -180,9 +182,30 @@ def finished(request: Finishing, work: WorkerWork) -> tuple[dict[str, object], b
 
 
 def catalogs(given: SolveInput, work: WorkerWork) -> JoinedCatalog:
-    """The catalogs of the documents; a worker keeps those of the last solve."""
+    """The catalogs of the documents; a worker keeps those of the last solves."""
+    current = work.kept("the work of solves", _CurrentWork)
+    current.work = work
     key = "catalogs " + " ".join(f"{one.source.id} {one.document} {one.source.name}" for one in given.documents)
-    return work.kept(key, lambda: JoinedCatalog([loaded_result(one, work).catalog() for one in given.documents]))
+    return work.kept(key, lambda: JoinedCatalog([loaded_result(one, current).catalog() for one in given.documents]))
+
+
+class _CurrentWork:
+    """The job that runs now, for catalogs that load words of pages in a later job than the one that made them."""
+
+    work: WorkerWork
+
+    @property
+    def deadline(self) -> float:
+        return self.work.deadline
+
+    def emit(self, kind: str, payload: Mapping[str, object]) -> None:
+        self.work.emit(kind, payload)
+
+    def request(self, name: str, header: Mapping[str, object], data: bytes = b"") -> tuple[Mapping[str, object], bytes]:
+        return self.work.request(name, header, data)
+
+    def kept(self, key: str, make: Callable[[], T]) -> T:
+        return self.work.kept(key, make)
 
 
 class WorkerAttempt:
@@ -206,6 +229,8 @@ class WorkerAttempt:
 
     @cached_property
     def tools(self) -> RunnerTools:
+        from quire.solve.tools.toolbox import SolveTools
+
         schema = ExtractSchema.of(self.brief.schema)
         pictures = _PagePictures(self._work) if "vision" in self._request.runner.capabilities else None
         return SolveTools(self._documents, schema, role=self.role, picture=pictures)

@@ -88,9 +88,9 @@ class SolveRequest:
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> SolveRequest:
         """The request that `to_json` described: it was checked when it was made."""
-        named = {one.name: given[one.name] for one in fields(cls) if one.name in given}
-        lists = {name: tuple(named[name]) for name in ("runners", "requires") if name in named}
-        return cls(**{**named, **lists, "budget": Budget(**named.get("budget", {}))})
+        named: dict[str, Any] = {one.name: given[one.name] for one in fields(cls) if one.name in given}
+        named |= {name: tuple(named[name]) for name in ("runners", "requires") if name in named}
+        return cls(**{**named, "budget": Budget(**named.get("budget", {}))})
 
 
 def schema_of_fields(names: Sequence[str] | str) -> dict[str, Json]:

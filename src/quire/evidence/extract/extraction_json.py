@@ -74,9 +74,8 @@ def extraction_of(tree: Mapping[str, Any]) -> Extraction:
 
 
 def evidence_json(evidence: LeafEvidence) -> dict[str, Json]:
-    """The evidence of one value; its path is the key under which it stands. A single document has no short name."""
-    left_out = {"path", *([] if evidence.document else ["document"])}
-    return {name: value for name, value in value_json(evidence).items() if name not in left_out}
+    """The evidence of one value; its path is the key under which it stands."""
+    return {name: value for name, value in value_json(evidence).items() if name != "path"}
 
 
 def evidence_of(path: str, tree: Mapping[str, Any]) -> LeafEvidence:
@@ -84,7 +83,7 @@ def evidence_of(path: str, tree: Mapping[str, Any]) -> LeafEvidence:
     derivation = tree["derivation"]
     return value_of(
         LeafEvidence,
-        {"document": "", **tree, "path": path},
+        {**tree, "path": path},
         bboxes=boxes_of(tree["bboxes"]),
         blocks=tuple(tree["blocks"]),
         records=tuple(tree["records"]),
