@@ -55,7 +55,7 @@ DURABLE = {
     "review": "steps extracts",
     "views": "steps reads extracts",
     "indexing": "steps reads views flows",
-    "flows": "steps reads extracts review",
+    "flows": "steps reads extracts review solves",
     "solves": "steps reads extracts review",
     "tasks": "steps reads extracts review indexing solves",
     "worker_workflows": "reads flows tasks solves",

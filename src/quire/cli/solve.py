@@ -65,14 +65,16 @@ def solve(  # noqa: PLR0913 - one argument per option
 ) -> int:
     """Solve a task over documents. Each value of the answer is verified against the page, or marked; a workbook links
     every cell to its evidence. Interrupted? Run it again: it goes on where it was, and pays nothing twice."""
-    from quire.durable.solves.solve_call import followed, solution, solve_request, submit_solve
+    from quire.durable.solves.solve_call import followed, solution, submit_solve
+    from quire.durable.solves.solve_request import requested
 
     own = ("task", "files", "schema", "fields", "template", "solver", "quiet", "as_json")
     settings = settings_of({name: value for name, value in locals().items() if name not in own})
     text, asked = solve_options.task_text(task), None if schema is None else load_schema(schema)
     sources = _sources(files)
     with opened(settings, place_for(settings)) as here, ProgressBar(len(sources), quiet=quiet) as progress:
-        request = solve_request(text, asked, fields, template, here.store, **solver.chosen())
+        chosen = solver.chosen()
+        request = requested(text, here.store, schema=asked, fields=fields, template=template, **chosen)
         run = submit_solve(here.runtime, here.store, request, sources, _read_options(settings, reading.pages))
         for event in followed(here.runtime, run):
             progress(event)

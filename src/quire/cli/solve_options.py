@@ -13,7 +13,7 @@ from quire.core.errors import UsageError
 from quire.core.runner import Budget
 
 if TYPE_CHECKING:
-    from quire.durable.solves.solve_call import SolveOptions
+    from quire.durable.solves.solve_request import SolveOptions
 
 _DEFAULT = Budget()
 

@@ -207,6 +207,34 @@ REPORT = built_in(
     gives=Type("list"),
 )
 
+SOLVE = built_in(
+    "solve",
+    "Solve a task over a document: values by a schema, verified, checked, and as a workbook.",
+    inputs={"document": Port(Type("result"))},
+    options={
+        "task": Port(_TEXT),
+        "schema": option(_SCHEMA),
+        "fields": option(_TEXTS, []),
+        "template": option(Type("string", nullable=True)),
+        "runners": option(_TEXTS, ["offline"]),
+        "reviewer": option(_TEXT, ""),
+        "rounds": option(Type("integer"), 2),
+        "attempts": option(Type("integer"), 2),
+        "review": option(Type("string", enum=("none", "queue", "wait")), "none"),
+    },
+    outputs={
+        "status": _TEXT,
+        "workspace": _TEXT,
+        "values": Type("any"),
+        "evidence": Type("object"),
+        "coverage": Type("object"),
+        "findings": Type("list"),
+        "attempts": Type("list"),
+        "files": Type("list"),
+    },
+    gives=Type("object"),
+)
+
 REVIEW = built_in(
     "review",
     "Wait until people have decided about the doubtful values of an extraction, and go on with theirs.",

@@ -22,11 +22,11 @@ from quire.durable.extracts.extract_request import engine_version, extractor_ver
 from quire.durable.flows.references import BYTES, StoredValue, Values, is_source
 from quire.durable.flows.vectors import embedder_versions
 from quire.durable.steps.once import made_once
-from quire.durable.steps.services import PageService, TellingService, WaitingService
+from quire.durable.steps.services import CallingService, PageService, TellingService, WaitingService
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
 from quire.output.export import FORMATS, find_format
-from quire.reading.messages import ArtifactFile, MadePages, OpenedReview, PageCount, PageEntry, PageSelection, StepValue
+from quire.reading.messages import ArtifactFile, MadePages, PageCount, PageEntry, PageSelection, StepValue
 from quire.system.awaited import settled
 
 GROUP = 16
@@ -151,12 +151,11 @@ class Making:
         self._store.flush()
         return {**self._given(digest, key), "made": len(entries) - failed, "failed": failed}
 
-    def begun(self, run: str) -> OpenedReview:
-        """Begin what ends with a signal to the run."""
-        begin = partial(self._waiting_service.begin, run)
-        return cast("OpenedReview", self._called(self._references(), None, begin))
+    def begun(self, run: str) -> Json:
+        """Begin what ends with a signal to the run, or as a workflow: a review, or the argument of the workflow."""
+        return self._called(self._references(), None, partial(self._waiting_service.begin, run))
 
-    def ended(self, begun: str) -> StepValue:
+    def ended(self, begun: Json) -> StepValue:
         """The result of what was begun. It is part of the key, since the same inputs may end in another way."""
         output = self._called(self._references(), None, partial(self._waiting_service.end, begun))
         key = self._key(self.values.arguments(self.step.input))
@@ -166,9 +165,9 @@ class Making:
         return self._given(digest, key)
 
     @property
-    def _waiting_service(self) -> WaitingService:
+    def _waiting_service(self) -> WaitingService | CallingService:
         service = self.values.services[self.component.service]
-        assert isinstance(service, WaitingService)
+        assert isinstance(service, (WaitingService, CallingService))
         return service
 
     @property

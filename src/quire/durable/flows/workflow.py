@@ -25,12 +25,13 @@ from quire.durable.flows.domains import domain_services
 from quire.durable.flows.ends import document_request, identified, output_value
 from quire.durable.flows.page_images import rendering
 from quire.durable.flows.references import RecentResults, Values, is_source, result_value
+from quire.durable.flows.solving import solving
 from quire.durable.flows.step_work import GROUP, Making
 from quire.durable.flows.vectors import embedding
 from quire.durable.reads.read_records import load_result
 from quire.durable.reads.read_steps import DocumentSteps
 from quire.durable.review.review_steps import reviewing
-from quire.durable.steps.services import PageService, Service, WaitingService
+from quire.durable.steps.services import CallingService, PageService, Service, WaitingService
 from quire.durable.steps.step_events import step_sink
 from quire.flow import Component, FlowDefinition, Node, Step, StepReference, check, parse
 from quire.flow.component_registry import ComponentRegistry
@@ -105,6 +106,7 @@ class Flows:
             "extract": extracting(steps),
             "report": reporting(steps),
             "review": reviewing(steps.store),
+            "solve": solving(steps),
             **domain_services(steps),
         }
         self.password = password
@@ -237,6 +239,8 @@ class _FlowRun:
             return self._by_group(making)
         if isinstance(self.flows.services.get(component.service), WaitingService):
             return self._until_signal(making)
+        if isinstance(service := self.flows.services.get(component.service), CallingService):
+            return self._called(making, service)
         return self._whole(making) if component.unit == "document" else self._by_page(making)
 
     def _whole(self, making: Making) -> Playing:
@@ -255,6 +259,16 @@ class _FlowRun:
             (sent,) = yield [self.ctx.signal(opened["signal"])]
             _value(sent)
         (ended,) = yield [self.ctx.run(step.id, making.ended, opened["review"], retry=Retry())]
+        made: StepValue = _value(ended)
+        return made
+
+    def _called(self, making: Making, service: CallingService) -> Playing:
+        """A service that is a workflow: called under an idempotency key of this run."""
+        id = making.step.id
+        (begun,) = yield [self.ctx.run(f"{id}/begin", making.begun, self.ctx.run_id, retry=Retry())]
+        key = f"{service.workflow}/{self.ctx.run_id}/{id}"
+        (outcome,) = yield [self.ctx.call(service.workflow, key, _value(begun))]
+        (ended,) = yield [self.ctx.run(id, making.ended, _value(outcome), retry=Retry())]
         made: StepValue = _value(ended)
         return made
 

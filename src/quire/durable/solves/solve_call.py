@@ -7,18 +7,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypedDict, Unpack, cast
+from typing import Unpack, cast
 
 from quire.core.context import Json, Runtime
-from quire.core.document import Document
 from quire.core.errors import UsageError
 from quire.core.events import Event, Sink
 from quire.core.keys import digest_of
-from quire.core.runner import Budget, RunnerCapability
 from quire.durable.reads.read_request import ReadRequest, SourceRef
-from quire.durable.reads.sources import keep_source, save_source, source_key
+from quire.durable.reads.sources import keep_source
 from quire.durable.runtimes import local_runtime
-from quire.durable.solves.solve_request import ANY_ANSWER, ReviewMode, SolveRequest, schema_of_fields
+from quire.durable.solves.solve_request import SolveOptions, SolveRequest, requested
 from quire.durable.solves.solve_trace import solve_trace
 from quire.evidence.extract.extraction_json import decode_extraction
 from quire.evidence.extract.values import Extraction
@@ -35,19 +33,6 @@ FLOW = "task"
 WAIT_S = 0.1
 NO_LIMITS = {"max_bytes": 0, "max_pages": 0, "networks": [], "timeout_s": 60.0}
 TRACE = "solve.trace.json"
-
-
-class SolveOptions(TypedDict, total=False):
-    """How a task is solved: as in `SolveRequest`."""
-
-    runners: Sequence[str]
-    requires: Sequence[RunnerCapability]
-    reviewer: str
-    rounds: int
-    attempts: int
-    budget: Budget
-    review: ReviewMode
-    fresh: str
 
 
 @dataclass(frozen=True)
@@ -113,43 +98,13 @@ def solve(
     listed = [documents] if isinstance(documents, (str, Path)) else list(documents)
     with ExitStack() as stack:
         opened = _opened(store, stack)
-        request = solve_request(task, schema, fields, template, opened, **options)
+        request = requested(task, opened, schema=schema, fields=fields, template=template, **options)
         runtime = stack.enter_context(local_runtime(opened))
         run = submit_solve(runtime, opened, request, [SourceRef.of(path) for path in listed])
         for event in followed(runtime, run):
             if on_event is not None:
                 on_event(event)
         return solution(runtime, opened, run)
-
-
-def solve_request(
-    task: str,
-    schema: Mapping[str, Json] | None,
-    fields: Sequence[str] | str | None,
-    template: str | Path | bytes | None,
-    store: ArtifactStore,
-    **options: Unpack[SolveOptions],
-) -> SolveRequest:
-    """The request, with its template in the store. Raises UsageError."""
-    if schema is not None and fields:
-        raise UsageError("a schema and a list of fields are given; give one of them")
-    asked: Mapping[str, Json] | None = schema_of_fields(fields) if fields else schema
-    stored = None
-    if template is not None:
-        from quire.solve.build_call import load_template
-        from quire.solve.workbook.template_schema import template_schema
-
-        data = template if isinstance(template, bytes) else load_template(template)
-        asked = asked if asked is not None else template_schema(data)
-        name = "template.xlsx" if isinstance(template, bytes) else Path(template).name
-        with Document(data, name=name) as document:
-            if store.find(source_key(document.id)) is None:
-                with document.open() as file:
-                    save_source(store, document.id, file)
-            stored = SourceRef(document.id, name, "", stored=True).to_json()
-    named: dict[str, Any] = {**options}
-    named |= {name: tuple(named[name]) for name in ("runners", "requires") if name in named}
-    return SolveRequest(task, asked or ANY_ANSWER, stored, **named).checked()
 
 
 def submit_solve(

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal, get_args
+from pathlib import Path
+from typing import Any, Literal, TypedDict, Unpack, get_args
 
-from quire.core.context import Json
+from quire.core.context import Json, Store
+from quire.core.document import Document
 from quire.core.errors import UsageError
 from quire.core.runner import RUNNER_CAPABILITIES, Budget, RunnerCapability
+from quire.durable.reads.read_request import SourceRef
+from quire.durable.reads.sources import save_source, source_key
 from quire.evidence.extract.schema import ExtractSchema
 from quire.reading.messages import SourceJson
+from quire.solve.build_call import load_template
 from quire.solve.runners.runner_registry import find_runner
 
 ReviewMode = Literal["none", "queue", "wait"]
@@ -91,6 +96,55 @@ class SolveRequest:
         named: dict[str, Any] = {one.name: given[one.name] for one in fields(cls) if one.name in given}
         named |= {name: tuple(named[name]) for name in ("runners", "requires") if name in named}
         return cls(**{**named, "budget": Budget(**named.get("budget", {}))})
+
+
+class SolveOptions(TypedDict, total=False):
+    """How a task is solved: as in `SolveRequest`."""
+
+    runners: Sequence[str]
+    requires: Sequence[RunnerCapability]
+    reviewer: str
+    rounds: int
+    attempts: int
+    budget: Budget
+    review: ReviewMode
+    fresh: str
+
+
+def requested(
+    task: str,
+    store: Store,
+    *,
+    schema: Mapping[str, Json] | None = None,
+    fields: Sequence[str] | str | None = None,
+    template: str | Path | bytes | None = None,
+    **options: Unpack[SolveOptions],
+) -> SolveRequest:
+    """A request from what a user wrote, with its template in the store; `template` is a path, or the workbook itself.
+
+    Raises UsageError for something that cannot be used, ConfigurationError for a runner that does not work here.
+    """
+    if schema is not None and fields:
+        raise UsageError("a schema and a list of fields are given; give one of them")
+    asked: Mapping[str, Json] | None = schema_of_fields(fields) if fields else schema
+    stored = None
+    if template is not None:
+        from quire.solve.workbook.template_schema import template_schema
+
+        data = template if isinstance(template, bytes) else load_template(template)
+        asked = asked if asked is not None else template_schema(data)
+        stored = _kept_template(store, data, "template.xlsx" if isinstance(template, bytes) else Path(template).name)
+    named: dict[str, Any] = {**options}
+    named |= {name: tuple(named[name]) for name in ("runners", "requires") if name in named}
+    return SolveRequest(task, asked or ANY_ANSWER, stored, **named).checked()
+
+
+def _kept_template(store: Store, data: bytes, name: str) -> SourceJson:
+    with Document(data, name=name) as document:
+        if store.find(source_key(document.id)) is None:
+            with document.open() as file:
+                save_source(store, document.id, file)
+        return SourceRef(document.id, name, "", stored=True).to_json()
 
 
 def schema_of_fields(names: Sequence[str] | str) -> dict[str, Json]:

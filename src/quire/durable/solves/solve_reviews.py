@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from quire.core.errors import UsageError
 from quire.durable.review.review_queue import ReviewQueue
-from quire.durable.review.review_steps import opened_review
+from quire.durable.review.review_steps import opened_review, review_queue
 from quire.durable.solves.solve_request import SolveRequest
 from quire.durable.solves.solve_steps import SolveSteps
 from quire.evidence.extract.extraction_json import decode_extraction, encode_extraction
@@ -63,7 +63,7 @@ class SolveReviews:
         return {**state, "answer": digest, "open": 0, "decided": True}
 
     def _queue(self) -> ReviewQueue:
-        return ReviewQueue(self._steps.store.database)
+        return review_queue(self._steps.store)
 
 
 def _part(answer: Extraction, reference: DocumentReference, short: str, *, first: bool) -> Extraction | None:

@@ -11,8 +11,7 @@ from typing import Any, cast
 
 from quire.asking import Asker
 from quire.core.context import Json, Store
-from quire.core.document import RenderOptions
-from quire.core.errors import ConfigurationError, StoreError
+from quire.core.errors import StoreError
 from quire.core.events import Event, EventKind, Sink
 from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
 from quire.core.runner import BriefDocument, Role, TaskBrief
@@ -20,12 +19,12 @@ from quire.durable.reads.read_request import SourceRef
 from quire.durable.reads.read_steps import DocumentSteps, Reply
 from quire.durable.reads.sources import open_source
 from quire.durable.solves import solve_jobs as jobs
+from quire.durable.solves.page_pictures import PagePictures
 from quire.durable.solves.runner_call import RunnerCall, made_attempt
 from quire.durable.solves.solve_request import SolveRequest
 from quire.durable.steps.archives import parts_of
 from quire.evidence.extract.extraction_json import coverage_json, decode_extraction, encode_extraction
 from quire.reading.messages import DocumentReference, SolvePlan, SolveState
-from quire.reading.worker_rendering import draw
 from quire.solve.attempts import RunnerAttempt, decode_output
 from quire.solve.findings import decode_findings
 from quire.solve.joined_catalog import short_names
@@ -33,9 +32,6 @@ from quire.solve.open_findings import with_findings
 from quire.solve.runners.runner_registry import find_runner
 from quire.solve.workspace.tree import document_path
 from quire.solve.workspace.tree_manifest import WorkspaceManifest
-from quire.store.artifacts import ArtifactStore
-from quire.store.images import PageImages
-from quire.store.scoped import document_in
 from quire.system.stage_versions import stage_version
 from quire.system.workers import WorkerReply
 
@@ -208,20 +204,18 @@ class SolveSteps:
 
     def _draw(self, given: jobs.SolveInput, references: Sequence[DocumentReference], sink: Sink) -> None:
         """Draw the pages of the documents into the store, where they are not there yet."""
-        images, options = PageImages(self.store), RenderOptions()
-        numbers = self._run(references, "page_numbers", given, JOB_S).header["pages"]
-        for reference, read, pages in zip(references, given.documents, cast("list[list[int]]", numbers), strict=True):
-            drawing = partial(draw, read.source, options=options, fit=True)
-            images.save_drawn(_own_id(reference), pages, options, drawing, on_event=sink)
+        numbers = cast("list[list[int]]", self._run(references, "page_numbers", given, JOB_S).header["pages"])
+        for reference, read, pages in zip(references, given.documents, numbers, strict=True):
+            PagePictures(self._documents.store).draw(reference, read.source, pages, sink)
 
     def _pictures(self, references: Sequence[DocumentReference]) -> Reply:
         """Answers a worker that asks for the picture of a page."""
-        images = PageImages(self.store)
+        pictures = PagePictures(self._documents.store)
 
         def reply(header: Mapping[str, object], _: bytes) -> tuple[Mapping[str, object], bytes]:
             reference, page = references[cast(int, header["document"])], cast(int, header["page"])
             try:
-                return {}, images.load(_own_id(reference), page)
+                return {}, pictures.load(reference, page)
             except StoreError:
                 return {"error": f"page {page} could not be drawn"}, b""
 
@@ -235,12 +229,9 @@ class SolveSteps:
         return Asker(store, document=references[0]["source"]["id"], check=stop, tell=tell)
 
     @property
-    def store(self) -> ArtifactStore:
-        """The whole store. Raises ConfigurationError for one without a database."""
-        store = self._documents.store
-        if not isinstance(store, ArtifactStore):
-            raise ConfigurationError("a solve needs a store with a database: name one with --store")
-        return store
+    def store(self) -> Store:
+        """The whole store."""
+        return self._documents.store
 
     def _scoped(self, references: Sequence[DocumentReference]) -> DocumentSteps:
         return self._documents.scoped(references[0].get("scope", ""))
@@ -271,11 +262,6 @@ def _brief_documents(references: Sequence[DocumentReference]) -> list[BriefDocum
         BriefDocument(short, one["source"]["name"], document_path(one["source"]["name"], short), one["ledger"]["pages"])
         for short, one in zip(shorts, references, strict=True)
     ]
-
-
-def _own_id(reference: DocumentReference) -> str:
-    """The id of a document among those of all tenants: pictures are named by it, and deleted with it."""
-    return document_in(reference.get("scope", ""), reference["source"]["id"])
 
 
 def _event(kind: EventKind, stage: str, payload: Mapping[str, object]) -> Event:

@@ -37,5 +37,16 @@ class TellingService:
     """Called with a sink for events, and the arguments; returns the result."""
 
 
-Service: TypeAlias = Callable[..., object] | PageService | WaitingService | TellingService
+@dataclass(frozen=True, slots=True)
+class CallingService:
+    """A service that is a workflow of its own."""
+
+    workflow: str
+    begin: Callable[..., object]
+    """Called with the run; returns the argument of the workflow."""
+    end: Callable[..., object]
+    """Called with the result of the workflow; returns that of the service."""
+
+
+Service: TypeAlias = Callable[..., object] | PageService | WaitingService | TellingService | CallingService
 """A function that the runner of a flow provides for its components; it takes references instead of documents."""
