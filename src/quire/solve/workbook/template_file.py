@@ -6,7 +6,6 @@ import io
 import warnings
 import zipfile
 from datetime import datetime
-from types import ModuleType
 from typing import Any
 
 from quire.core.errors import ConfigurationError, InputError, UsageError, install_advice
@@ -57,7 +56,7 @@ def workbook_bytes(book: Any) -> bytes:
     return zip_archive(files.items())
 
 
-def _openpyxl() -> ModuleType:
+def _openpyxl() -> Any:
     try:
         import openpyxl
     except ImportError as error:
