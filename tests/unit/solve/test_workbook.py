@@ -25,7 +25,7 @@ from openpyxl.worksheet.table import Table
 from PIL import Image as Pixels
 
 import quire
-from quire import UsageError
+from quire import ConfigurationError, UsageError
 from quire.core.types import BBox
 from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.values import LeafEvidence
@@ -212,6 +212,14 @@ def test_two_names_of_one_cell_ask_once():
     assert filled(made, {"total": 5}, {"total": found("total")})["Bill"]["B1"].value == 5
 
 
+def test_values_are_asked_for_in_the_order_of_the_sheet():
+    made = Template()
+    for row, name in enumerate(("zeta", "alpha", "mid"), start=1):
+        made.put(f"B{row}", name=name)
+    made.book.defined_names = dict(sorted(made.book.defined_names.items()))
+    assert list(template_schema(made.bytes())["properties"]) == ["zeta", "alpha", "mid"]
+
+
 def test_formulas_and_names_with_an_underscore_are_not_asked_for():
     made = bill()
     made.put("H1", 0.19, name="_rate")
@@ -273,6 +281,42 @@ def test_a_workbook_with_broken_parts_is_a_mistake_of_the_user():
             new.writestr(name, b"<broken" if name == "xl/worksheets/sheet1.xml" else old.read(name))
     with pytest.raises(UsageError, match=r"cannot be opened .*save it again as \.xlsx"):
         template_schema(target.getvalue())
+
+
+def test_a_template_needs_a_library_that_the_message_names(monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    for call in (lambda: template_schema(b""), lambda: fill_workbook(None, {}, {})):
+        with pytest.raises(ConfigurationError, match=r"Excel templates need openpyxl: pip install .*\[excel\]"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("style", "kind", "unit"),
+    [
+        ("General", "string", ""),
+        ("@", "string", ""),
+        ("0", "number", ""),
+        ('#,##0.00 "kg"', "number", "kg"),
+        ('#,##0.0,,"M"', "number", ""),
+        ("_-* #,##0.00\\ €_-", "number", "€"),
+        ("[$USD] #,##0", "number", "USD"),
+        ("0.0%", "number", "%"),
+        ("h:mm", "string", ""),
+    ],
+)
+def test_the_format_of_a_cell_says_what_is_asked_for(style, kind, unit):
+    made = Template()
+    made.put("B1", style=style, name="value")
+    leaf = template_schema(made.bytes())["properties"]["value"]
+    assert (leaf["type"], leaf.get("x-quire", {}).get("unit", "")) == (kind, unit)
+
+
+def test_a_table_with_merged_cells_is_refused():
+    made = Template()
+    made.table("items", "A1", ["Item", "Price"], rows=3)
+    made.sheet.merge_cells("A2:A4")
+    with pytest.raises(UsageError, match="the table items has merged cells"):
+        template_schema(made.bytes())
 
 
 # Values in their cells
@@ -635,7 +679,7 @@ def test_the_same_values_are_the_same_bytes():
 
 
 @pytest.mark.processes
-def test_two_processes_make_the_same_bytes(tmp_path):
+def test_two_processes_make_the_same_bytes_with_lxml_and_without(tmp_path):
     (tmp_path / "template.xlsx").write_bytes(bill().bytes())
     (tmp_path / "values.json").write_text(json.dumps({"total": 1, "items": items(5)}))
     script = (
@@ -649,10 +693,10 @@ def test_two_processes_make_the_same_bytes(tmp_path):
             [sys.executable, "-c", script, str(tmp_path)],
             check=True,
             capture_output=True,
-            env={"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": seed},
+            env={"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": seed, "OPENPYXL_LXML": lxml},
             timeout=60,
         ).stdout
-        for seed in ("1", "2")
+        for seed, lxml in (("1", "True"), ("2", "False"))
     }
     assert len(outputs) == 1
 
