@@ -5,6 +5,5 @@ template to fill; fixtures with expected values. Out: workspaces, folders that a
 made, with one digest; and reports that compare what came out with what was expected.
 
 `workspace/` makes the folder, checks it, and collects what a runner wrote into it. It knows no runner and no store: the
-pictures of pages come from a function. `workbook/` says what an Excel template asks for, and fills it with values and
-their evidence. `evaluation/` grades: a pure function of a fixture and an output.
+pictures of pages come from a function. `evaluation/` grades: a pure function of a fixture and an output.
 """
