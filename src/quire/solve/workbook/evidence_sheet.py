@@ -49,6 +49,7 @@ def add_evidence(book: Any, places: Sequence[FilledPlace], crop: Cropper | None,
     sheet = book.create_sheet(_free_title(book))
     write_head(sheet, dict(zip(_COLUMNS, _WIDTHS, strict=True)))
     sheet.freeze_panes = "B2"
+    linked = Font(name=FONT, color="0563C1", underline="single")
     top = Alignment(horizontal="left", vertical="top", wrap_text=True)
     pictures = _pictures(places, crop)
     for row, place in enumerate(places, start=2):
@@ -58,9 +59,10 @@ def add_evidence(book: Any, places: Sequence[FilledPlace], crop: Cropper | None,
         if (png := pictures.get(row - 2)) is not None:
             _add_picture(sheet, row, png)
         if place.cell is not None and row <= _MOST_LINKS:
-            _link(place.cell, sheet.title, f"A{row}", "Where this value is from")
+            if place.cell.value is not None:  # some programs show the link of an empty cell as its value
+                _link(place.cell, sheet.title, f"A{row}", "Where this value is from")
             _link(sheet.cell(row, 1), place.cell.parent.title, place.cell.coordinate, "To the cell of this value")
-            sheet.cell(row, 1).font = Font(name=FONT, color="0563C1", underline="single")
+            sheet.cell(row, 1).font = linked
     sheet.auto_filter.ref = f"A1:{sheet.cell(max(len(places) + 1, 1), _PICTURE).coordinate}"
 
 

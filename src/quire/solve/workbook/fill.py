@@ -119,7 +119,7 @@ class _Filling:
             return
         first, rows = self._now(slot.sheet, slot.first), self._rows(slot)
         asked = {"": slot.column} if isinstance(slot, ListSlot) else {f".{one.name}": one.column for one in slot.asked}
-        for number in range(max(rows, self._room[slot.path])):
+        for number in range(max(rows, min(self._room[slot.path], sheet.max_row - first + 1))):
             for name, column in asked.items():
                 cell = sheet.cell(first + number, column)
                 cell.value = None  # what the template has there is an example

@@ -12,6 +12,8 @@ _CURRENCY_GROUP = re.compile(r"\[\$([^\]-]+)(?:-[0-9A-Fa-f]+)?\]")
 _QUOTED = re.compile(r'"([^"]*)"|\\(.)')
 _SIGN = re.compile(r"[$€£¥₹₩₽₺₴₫฿₦]")
 _DIGITS = re.compile(r"[0#?]")
+_SCALED = re.compile(r"[0#?],+(?![,0#?])")
+"""A comma after the digits divides by a thousand: the cell shows 1.5 M, and holds 1,500,000."""
 _WORDS = re.compile(r"[^\W\d_]")
 
 
@@ -39,6 +41,8 @@ def meaning_of(cell: Any) -> FormatMeaning:
         return FormatMeaning("percentage", "%")
     if sign := _CURRENCY_GROUP.search(code) or _SIGN.search(code):
         return FormatMeaning("amount", sign[sign.lastindex or 0].strip())
+    if _SCALED.search(bare):
+        return FormatMeaning("number")
     written = " ".join(text for quoted, escaped in _QUOTED.findall(code) if _WORDS.search(text := quoted or escaped))
     return FormatMeaning("number", written.strip())
 

@@ -209,8 +209,9 @@ def _shift_layout(sheet: Any, shift: RowShift) -> None:
 
 
 def _areas(listed: Any, shift: RowShift) -> str:
-    """The ranges of a rule, as text."""
-    areas = (shift.reference(str(one), shift.sheet) for one in listed.sorted())
+    """The ranges of a rule, as text; that of a single cell in the last row of the area grows too."""
+    texts = (f"{one}:{one}" if one.size["rows"] == 1 == one.size["columns"] else str(one) for one in listed.sorted())
+    areas = (shift.reference(text, shift.sheet) for text in texts)
     return " ".join(area for area in areas if area != _LOST)
 
 

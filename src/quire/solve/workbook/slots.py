@@ -65,8 +65,10 @@ Slot: TypeAlias = CellSlot | ListSlot | TableSlot
 
 
 def slots_of(book: Any) -> list[Slot]:
-    """What a workbook names to be filled, cells and columns before tables. Raises UsageError for nothing, and for names
-    that exclude each other."""
+    """What a workbook names to be filled, in the order of its sheets and rows.
+
+    Raises UsageError for nothing, and for names that exclude each other.
+    """
     tables = [slot for sheet in book.worksheets for table in sheet.tables.values() if (slot := _table(sheet, table))]
     slots: list[Slot] = [*_named(book, tables), *tables]
     if not slots:
@@ -75,7 +77,8 @@ def slots_of(book: Any) -> list[Slot]:
             "(Insert, Table); names that begin with an underscore and cells with formulas are not filled"
         )
     _check_paths([slot.path for slot in slots])
-    return slots
+    order = {sheet.title: number for number, sheet in enumerate(book.worksheets)}
+    return sorted(slots, key=lambda slot: (order[slot.sheet], *_corner(slot)))  # Excel keeps names by the alphabet
 
 
 def is_formula(value: object) -> bool:
@@ -106,6 +109,16 @@ def _named(book: Any, tables: list[TableSlot]) -> Iterator[CellSlot | ListSlot]:
             yield CellSlot(paths[0], title, first, column, tuple(paths[1:]))
         else:
             yield ListSlot(paths[0], title, column, first, last)
+
+
+def _corner(slot: Slot) -> tuple[int, int]:
+    match slot:
+        case CellSlot():
+            return slot.row, slot.column
+        case ListSlot():
+            return slot.first, slot.column
+        case TableSlot():
+            return slot.first, slot.columns[0].column
 
 
 def _area(book: Any, text: str | None) -> tuple[str, int, int, int, int] | None:
@@ -143,6 +156,10 @@ def _table(sheet: Any, table: Any) -> TableSlot | None:
     first, last = top + header, bottom - (table.totalsRowCount or 0)
     if table.displayName.startswith("_") or last < first:
         return None
+    if len(table.tableColumns) != right - left + 1:
+        raise UsageError(f"the table {table.displayName} is damaged: it has more columns than titles, or fewer")
+    if any(one.min_row <= last and one.max_row >= first for one in _merged(sheet, left, right)):
+        raise UsageError(f"the table {table.displayName} has merged cells, which hold no rows; unmerge them")
     used: dict[str, int] = {}
     columns = []
     for number, column in zip(range(left, right + 1), table.tableColumns, strict=True):
@@ -153,6 +170,11 @@ def _table(sheet: Any, table: Any) -> TableSlot | None:
         columns.append(ColumnSlot(name, column.name, number, computed))
     slot = TableSlot(_path(table.displayName), sheet.title, first, last, tuple(columns))
     return slot if slot.asked else None
+
+
+def _merged(sheet: Any, left: int, right: int) -> list[Any]:
+    """The merged cells in some columns."""
+    return [one for one in sheet.merged_cells.ranges if one.min_col <= right and one.max_col >= left]
 
 
 def _check_paths(paths: list[str]) -> None:

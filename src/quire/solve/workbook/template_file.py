@@ -6,8 +6,8 @@ import io
 import warnings
 import zipfile
 from datetime import datetime
-from types import ModuleType
 from typing import Any
+from xml.etree.ElementTree import canonicalize
 
 from quire.core.errors import ConfigurationError, InputError, UsageError, install_advice
 from quire.pages.formats import safety
@@ -54,10 +54,18 @@ def workbook_bytes(book: Any) -> bytes:
     with zipfile.ZipFile(target) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     files[_CORE] = tostring(book.properties.to_tree())
-    return zip_archive(files.items())
+    return zip_archive((name, _canonical(name, data)) for name, data in files.items())
 
 
-def _openpyxl() -> ModuleType:
+def _canonical(name: str, data: bytes) -> bytes:
+    """The same XML however it is spelled: openpyxl writes it with lxml where that is installed. It copies a theme."""
+    if not name.endswith((".xml", ".rels", ".vml")) or name.startswith("xl/theme/"):
+        return data
+    declaration = "" if name.endswith(".vml") else '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+    return f"{declaration}{canonicalize(data.decode())}".encode()
+
+
+def _openpyxl() -> Any:
     try:
         import openpyxl
     except ImportError as error:

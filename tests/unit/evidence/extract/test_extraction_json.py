@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -96,6 +97,13 @@ def test_an_extraction_of_the_first_schema_is_still_read() -> None:
     assert found["items[0].price"].probability is None
     assert (found.coverage.returned, found.coverage.found, found.coverage.share) == (1, 1, 0.5)
     assert json.loads(encode_extraction(found))["schema_version"] == "quire-extraction/2"
+
+
+def test_evidence_names_its_document_only_where_there_are_several() -> None:
+    assert "document" not in json.loads(encode_extraction(WHOLE))["evidence"]["total"]
+    several = replace(WHOLE, evidence={"total": replace(WHOLE["total"], document="document-2")})
+    assert json.loads(encode_extraction(several))["evidence"]["total"]["document"] == "document-2"
+    assert decode_extraction(encode_extraction(several)) == several
 
 
 def test_another_file_is_no_extraction() -> None:

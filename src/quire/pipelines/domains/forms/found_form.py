@@ -82,7 +82,7 @@ class Form:
 
         Raises ConfigurationError when xlsxwriter is not installed.
         """
-        from quire.pipelines.domains.forms.workbook import form_workbook
+        from quire.pipelines.domains.forms.form_workbook import form_workbook
 
         return form_workbook(self)
 
