@@ -21,7 +21,8 @@ LEAST_POINTS = 1.0
 LEAST_SHARE = 0.001
 """Of the longer side of the page: type that is less than a pixel high where the page is a thousand pixels."""
 WHOLE = 0.75
-"""Of the page: a picture that is the page is a scan, and text below or above it is its text layer."""
+"""Of the page: a picture that is the page is a scan, text below or above it its text layer; such a box is the ground on
+which the page is drawn."""
 DPI = 72
 PDF = "application/pdf"
 WHITE = 0xFFFFFF
@@ -46,21 +47,15 @@ def _tiny(text: PageText) -> Iterator[int]:
 
 def _covered(document: Document, text: PageText) -> Sequence[int]:
     """The runs under a picture or a rectangle, of which the page shows nothing."""
-    pictures = [box for box in text.pictures() if area(box) < WHOLE * text.width * text.height]
-    rects = [
-        (Box(*text.rects[4 * at : 4 * at + 4]), color)
-        for at, color in enumerate(text.rect_colors)
-        if color == WHITE or color in text.colors
-    ]
+    most, known = WHOLE * text.width * text.height, {WHITE, *text.colors}
+    pictures = [box for box in text.pictures() if area(box) < most]
+    boxes = (Box(*text.rects[4 * at : 4 * at + 4]) for at in range(len(text.rect_colors)))
+    coloured = zip(boxes, text.rect_colors, strict=True)
+    rects = [(box, color) for box, color in coloured if color in known and area(box) < most]
     if not pictures and not rects:
         return ()
-    seen = [run for run, flag in enumerate(text.flags) if not flag & INVISIBLE and text.texts[run].strip()]
-    below = [run for run in seen if any(_holds(box, text.box(run)) for box in pictures)]
-    boxed = [
-        run
-        for run in seen
-        if any(color in (WHITE, text.colors[run]) and _holds(box, text.box(run)) for box, color in rects)
-    ]
+    below = _inside(text, [(box, None) for box in pictures])
+    boxed = _inside(text, rects)
     if not below and not (boxed and _any_blank(document, text, boxed)):
         return ()
     from quire.pages.render.pdf import unseen_text  # lazy: few pages have such text
@@ -73,9 +68,24 @@ def _covered(document: Document, text: PageText) -> Sequence[int]:
     return [run for run, hidden in zip(asked, gone, strict=True) if hidden]
 
 
-def _holds(outer: Box, inner: Box) -> bool:
-    x, y = (inner.left + inner.right) / 2, (inner.top + inner.bottom) / 2
-    return outer.left <= x <= outer.right and outer.top <= y <= outer.bottom
+def _inside(text: PageText, boxes: Sequence[tuple[Box, int | None]]) -> list[int]:
+    """The visible runs in these boxes; in one with a colour, those of another colour on white, or of the same one."""
+    if not boxes:
+        return []
+    import numpy as np  # lazy: most pages have no such boxes
+
+    corners = np.array(text.boxes, np.float32).reshape(-1, 4)
+    x, y = (corners[:, 0] + corners[:, 2]) / 2, (corners[:, 1] + corners[:, 3]) / 2
+    colors = np.array(text.colors, np.int64)
+    found = np.zeros(len(text.texts), bool)
+    for box, color in boxes:
+        within = (box.left <= x) & (x <= box.right) & (box.top <= y) & (y <= box.bottom)
+        if color is not None:  # white text on white the layout leaves out itself
+            within &= (colors != WHITE) if color == WHITE else (colors == color)
+        found |= within
+    return [
+        run for run in np.flatnonzero(found).tolist() if not text.flags[run] & INVISIBLE and text.texts[run].strip()
+    ]
 
 
 def _any_blank(document: Document, text: PageText, runs: Sequence[int]) -> bool:
