@@ -18,7 +18,7 @@ from quire.core.engine import Attempt
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL, InputError, UsageError
 from quire.core.pagetext import PageText
 from quire.core.table_areas import TableOptions, TablesMode, areas_beside, areas_for
-from quire.core.types import Characters, LeftOut
+from quire.core.types import HIDDEN, Characters, LeftOut
 
 if TYPE_CHECKING:
     from quire.pages.recognize.routing import Needs
@@ -105,7 +105,7 @@ def report_of(
     texts = document.reader.text(numbers)
     known, asked = paths or {}, tables or TableOptions()
     pages = [
-        _page(number, text, known.get(number, ()), asked.of_page(number))
+        _page(document, number, text, known.get(number, ()), asked.of_page(number))
         for number, text in zip(numbers, texts, strict=True)
     ]
     metadata = dict(document.metadata)
@@ -121,15 +121,19 @@ def report_of(
     }
 
 
-def _page(number: int, data: bytes | InputError, path: Sequence[Attempt], tables: TableOptions) -> PageReport:
+def _page(
+    document: Document, number: int, data: bytes | InputError, path: Sequence[Attempt], tables: TableOptions
+) -> PageReport:
     from quire.pages.layout import page_blocks
     from quire.pages.layout.quality import judge
     from quire.pages.recognize.options import RecognizeOptions
     from quire.pages.recognize.routing import needs_of
+    from quire.reading.unseen import without_unseen
 
     if isinstance(data, InputError):
         return _failed(number, str(data.args[0]))
     text = PageText.from_bytes(data)
+    text = without_unseen(document, text) or text
     quality = judge(text)
     needs = needs_of(text, quality, RecognizeOptions())
     counted = page_blocks(text, quality, tables).info.characters or Characters(text.chars, text.chars)
@@ -197,6 +201,8 @@ def _lines(report: Report) -> Iterator[str]:
         if page["left_out"]:
             listed = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in page["left_out"].items())
             yield f"{'':>7}{page['in_blocks']} characters in blocks, left out: {listed}"
+        if hidden := sum(page["left_out"].get(reason, 0) for reason in HIDDEN):
+            yield f"{'':>7}hidden text: {_count(hidden, 'character')} of the file that the page does not show"
         if page["tables"]:
             yield f"{'':>7}tables: {page['tables']}"
         for attempt in page["path"]:

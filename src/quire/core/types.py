@@ -61,6 +61,9 @@ LeftOut = Literal[
 LOST: frozenset[LeftOut] = frozenset({"hidden", "off_page", "unmapped", "unplaced", "unread", "unusable"})
 """The reasons for which text is missing from the blocks; for the others nothing that the page says is missing."""
 
+HIDDEN: tuple[LeftOut, ...] = ("hidden", "off_page")
+"""The reasons of text that is in the file and that no person sees on its page."""
+
 SMALL_SHARE = 0.05
 """Of the characters of a page: when more are missing, its ledger entry has a reason."""
 DOUBTFUL = 0.65
@@ -486,6 +489,12 @@ class PageInfo:
     @property
     def size(self) -> tuple[float, float]:
         return self.width, self.height
+
+    @property
+    def hidden(self) -> int:
+        """The number of characters in the file that the page does not show: text for machines, not for people."""
+        counted = self.characters
+        return 0 if counted is None else sum(counted.left_out.get(reason, 0) for reason in HIDDEN)
 
     @property
     def lacks_text(self) -> bool:

@@ -23,6 +23,7 @@ from quire.pages.recognize.options import RecognizeOptions
 from quire.pages.recognize.routing import Needs, needs_of
 from quire.reading.searchable import with_pictures
 from quire.reading.stage import Encoded
+from quire.reading.unseen import without_unseen
 
 if TYPE_CHECKING:
     from quire.pages.layout.quality import Quality
@@ -68,10 +69,15 @@ def judged(data: bytes, page: int, options: RecognizeOptions) -> Judged:
     return Judged(text, quality, needs_of(text, quality, options), options.tables.of_page(page))
 
 
-def looked_at(reader: Reader, data: bytes, page: Judged) -> tuple[bytes, Judged]:
-    """The text of a page with what the picture of a searchable scan shows; any other page as it is."""
-    text = with_pictures(reader, page.text)
-    return (data, page) if text is None else (text.to_bytes(), page._replace(text=text))
+def looked_at(document: Document, data: bytes, page: Judged, options: RecognizeOptions) -> tuple[bytes, Judged]:
+    """The text of a page as its picture shows it: with the pictures of a searchable scan, or without text that is
+    hidden; any other page as it is."""
+    if (text := with_pictures(document.reader, page.text)) is not None:
+        return text.to_bytes(), page._replace(text=text)
+    if (text := without_unseen(document, page.text)) is not None:
+        data = text.to_bytes()
+        return data, judged(data, text.number, options)
+    return data, page
 
 
 def lay_out(page: Judged) -> PageResult:
@@ -168,7 +174,7 @@ class LocalPages:
         if isinstance(text, InputError):
             raise text
         ms = (time.perf_counter() - begun) * 1000
-        text, self._judged = looked_at(self._reader, text, judged(text, page, self._options))
+        text, self._judged = looked_at(self._document, text, judged(text, page, self._options), self._options)
         return Timed(text, ms)
 
     def needs(self, page: int, text: bytes) -> Needs | None:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quire.core.document import Document, Reader
+from quire.core.document import Document
 from quire.core.encoding import encode_page, info_row
 from quire.core.errors import InputError
 from quire.core.keys import Digest
@@ -57,17 +57,19 @@ def about(document: Document) -> tuple[dict[str, object], bytes]:
 
 def read_group(group: Group, work: WorkerWork) -> bytes:
     """Sends one page after the other: its text and blocks, how long they took, and what an engine must add."""
-    reader = group.source.document(work).reader
+    document = group.source.document(work)
+    _ = document.reader  # opened before the parent hears so
     work.request("opened", {})
-    for header, data in read_pages(reader, group.pages, group.options):
+    for header, data in read_pages(document, group.pages, group.options):
         work.request("page", header, data)
     return b""
 
 
 def read_pages(
-    reader: Reader, pages: Sequence[int], options: RecognizeOptions
+    document: Document, pages: Sequence[int], options: RecognizeOptions
 ) -> Iterator[tuple[dict[str, object], bytes]]:
     """Each page: how it was read, and its text followed by its blocks."""
+    reader = document.reader
     begun = time.perf_counter()
     for number, text in zip(pages, reader.text(pages, threads=1), strict=True):
         header: dict[str, object] = {"page": number, "text_ms": _ms(begun)}
@@ -77,7 +79,7 @@ def read_pages(
             if isinstance(text, InputError):
                 raise text
             header["text"] = len(text)
-            text, page = looked_at(reader, text, judged(text, number, options))
+            text, page = looked_at(document, text, judged(text, number, options), options)
             header["text"] = len(text)
             if page.needs is None:
                 laid = lay_out(page)

@@ -301,10 +301,11 @@ class DocumentResult:
         from quire.evidence.extract.extraction import extract
         from quire.evidence.extract.extractor_registry import find_extractors
         from quire.evidence.extract.schema import asked_schema
+        from quire.evidence.extract.shown_values import seen_when_reopened
 
-        requested = asked_schema(schema, fields)
-        found = extract(self.catalog(), requested, find_extractors(extractors), min_confidence=min_confidence)
-        return replace(found, reopen=self._source.reopen)
+        requested, catalog = asked_schema(schema, fields), self.catalog()
+        found = extract(catalog, requested, find_extractors(extractors), min_confidence=min_confidence)
+        return replace(seen_when_reopened(found, catalog, self._source.reopen), reopen=self._source.reopen)
 
     def to_bytes(
         self,

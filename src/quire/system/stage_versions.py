@@ -50,7 +50,7 @@ _EXTRACTS = ("durable.extracts.extract_jobs", "durable.extracts.extract_steps")
 _DOMAINS = ("durable.flows.domain_jobs", "durable.flows.domains")
 
 STAGES: Mapping[str, StageCode] = {
-    "native-text": StageCode(("pages.render", "reading.searchable"), _READING),
+    "native-text": StageCode(("pages.render", "reading.searchable", "reading.unseen"), _READING),
     "page-image": StageCode(("pages.render",)),
     "bundle": StageCode(("pages.formats",), ("reading.bundles",)),
     "workflow": StageCode((), ("durable.flows", "durable.reads", "durable.solves", "durable.tasks")),

@@ -1,4 +1,7 @@
-"""Versioned prompts, by language: `page.en.md`, `page_strict.de.md`. To add a language, add a file."""
+"""Versioned prompts, by language: `page.en.md`, `page_strict.de.md`. To add a language, add a file.
+
+What a document says goes into a prompt through `as_data` alone.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from importlib.resources import files
 
 from quire.core.errors import ConfigurationError
 from quire.core.keys import Digest, digest_bytes
+
+_MARK = 16  # digits of a digest: enough that no text holds its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +26,13 @@ class Prompt:
     @property
     def digest(self) -> Digest:
         return digest_bytes(self.text.encode())
+
+
+def as_data(name: str, text: str) -> str:
+    """Text of documents between marks that it cannot contain: they have the digest of the text itself, so that no
+    document can end what it is in. The same text has the same marks."""
+    mark = digest_bytes(text.encode("utf-8", "replace"))[:_MARK]
+    return f"<{name} {mark}>\n{text}\n</{name} {mark}>"
 
 
 @cache

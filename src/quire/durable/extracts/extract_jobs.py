@@ -20,6 +20,7 @@ from quire.evidence.extract.extractor_registry import find_extractors
 from quire.evidence.extract.language_model.recorded_calls import answered_by
 from quire.evidence.extract.reports import ReportFormat, report
 from quire.evidence.extract.second_reading import CropReading, reread_places, with_readings
+from quire.evidence.extract.shown_values import seen_values
 from quire.evidence.learn.samples import Sample
 from quire.net.language_model import LanguageModel
 from quire.output.export.crops import PageCrops, rendered_by
@@ -76,6 +77,7 @@ def extracted(request: Extracting, work: WorkerWork) -> tuple[dict[str, object],
         made = extract(
             catalog, schema, find_extractors(extract_request.extractors), min_confidence=extract_request.min_confidence
         )
+    made = seen_values(made, catalog, request.document.source.document(work))
     places = reread_places(made, schema, catalog, request.engine) if request.engine else ()
     boxes = [(one.page, one.bbox.left, one.bbox.top, one.bbox.width, one.bbox.height) for one in places]
     header = {"failures": len(made.failures), "extractors": list(made.extractors), "places": boxes}

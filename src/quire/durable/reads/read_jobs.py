@@ -109,7 +109,7 @@ def read_short(request: Short, work: WorkerWork) -> ShortRead:
     numbers = page_numbers(request.pages, opened.page_count)
     if len(numbers) > request.most:
         return ShortRead(header, outline, [], bundle=bundle, structure=structure)
-    pages = list(read_pages(opened.reader, numbers, request.options))
+    pages = list(read_pages(opened, numbers, request.options))
     if any("needs" in page or "failed" in page for page, _ in pages):
         return ShortRead(header, outline, [])
     laid = [decode_page(data[int(str(page["text"])) :], _no_texts) for page, data in pages]

@@ -30,8 +30,8 @@ def cited_sentences(model: LanguageModel, question: str, passages: Sequence[str]
 
 
 def _messages(question: str, passages: Sequence[str]) -> list[dict[str, str]]:
-    numbered = [f"[{number}] {passage[:LONGEST_PASSAGE]}" for number, passage in enumerate(passages, start=1)]
-    asked = "\n\n".join(["Passages:", *numbered, f"Question: {question}"])
+    numbered = "\n\n".join(f"[{at}] {passage[:LONGEST_PASSAGE]}" for at, passage in enumerate(passages, start=1))
+    asked = f"{prompts.as_data('passages', numbered)}\n\nQuestion: {question}"
     return [{"role": "system", "content": prompts.load("cite").text}, {"role": "user", "content": asked}]
 
 

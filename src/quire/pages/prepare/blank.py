@@ -1,10 +1,12 @@
-"""The blank-page gate: whether there is anything on a page that an engine could read."""
+"""Whether there is anything on a page that an engine could read, or at a place that a person could see."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quire.core.picture import Picture
+from quire.core.types import BBox
 from quire.pages.prepare.measures import Ink
 
 Floats = NDArray[np.float64]
@@ -12,6 +14,7 @@ Floats = NDArray[np.float64]
 _MARGIN = 0.035  # of each side: where scans have black borders and punch holes
 _MUCH_INK = 0.004  # share of the middle: a picture, a drawing, a stamp
 _MANY_PARTS = 400  # more than this is not dust, whatever it is
+_SAME = 8  # of 255: shades that no person tells apart
 
 
 def is_blank(ink: Ink, dpi: float) -> bool:
@@ -40,6 +43,13 @@ def is_blank(ink: Ink, dpi: float) -> bool:
     if _three_in_a_row(left, top, wide, high, joined):
         return False
     return not _three_in_a_row(top, left, high, wide, np.ones_like(joined))
+
+
+def is_one_colour(picture: Picture, box: BBox) -> bool:
+    """Whether a person sees nothing in a box (fractions of the picture): no ink, or ink of the colour of its ground."""
+    pixels, depth = picture.crop(box).pixels, len(picture.mode)
+    channels = (pixels[at::depth] for at in range(depth))
+    return all(max(channel) - min(channel) <= _SAME for channel in channels)
 
 
 def _three_in_a_row(left: Floats, top: Floats, wide: Floats, high: Floats, letters: Floats) -> bool:

@@ -206,9 +206,11 @@ def _emptied(native: PageText) -> PageText:
 
 
 def replaced(native: PageText) -> dict[LeftOut, int]:
-    """The characters of the file, on a page that was read by an engine instead."""
+    """The characters of the file, on a page that was read by an engine instead; those that it hides stay hidden."""
     drawn = sum(map(len, native.texts)) + sum(native.left_out.values())
-    return {"replaced": drawn} if drawn else {}
+    hidden = native.left_out.get("hidden", 0)
+    counted: dict[LeftOut, int] = {"replaced": drawn - hidden, "hidden": hidden}
+    return {reason: count for reason, count in counted.items() if count}
 
 
 def _place(

@@ -130,7 +130,7 @@ class LanguageModelExtractor:
         """About a part. With the catalog the form of the answer is constrained, with the ids that can be cited."""
         shown = [one for one in _ID.findall(part) if one in catalog.by_id] if catalog else []
         form = answer_schema(schema, list(dict.fromkeys(shown)))
-        asked = f"Values:\n{described(schema)}\n\nRecords:\n{part}"
+        asked = f"Values:\n{described(schema)}\n\n{prompts.as_data('records', part)}"
         if catalog is None:
             asked += (
                 f"\n\nReply with JSON of this JSON Schema, in a code fence:\n{json.dumps(form, ensure_ascii=False)}"

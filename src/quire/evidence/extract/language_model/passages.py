@@ -12,6 +12,7 @@ from quire.evidence.extract.schema import ExtractSchema, LeafSpec
 
 MOST_LEAVES = 200
 """Leaves for which chunks are looked for: more of them want all of the document."""
+_HEAD = re.compile(r"\[\S+\]")
 _WORDS = re.compile(r"[^\W_]+")
 
 
@@ -38,7 +39,7 @@ def _passages(at: int, record: EvidenceRecord, size: int) -> Iterator[_Passage]:
     head = f"[{record.id}]\n"
     room = max(size - len(head), 1)
     lines: list[str] = []
-    whole = record.text.split("\n")
+    whole = [_no_head(line) for line in record.text.split("\n")]
     for line in (one[begin : begin + room] for one in whole for begin in range(0, len(one), room)):
         if lines and sum(map(len, lines)) + len(lines) + len(line) > room:
             yield _Passage(at, head + "\n".join(lines))
@@ -46,6 +47,11 @@ def _passages(at: int, record: EvidenceRecord, size: int) -> Iterator[_Passage]:
         lines.append(line)
     if lines:
         yield _Passage(at, head + "\n".join(lines))
+
+
+def _no_head(line: str) -> str:
+    """A line of a record that looks like the head of another one, moved in: only heads begin at the margin."""
+    return f" {line}" if _HEAD.fullmatch(line) else line
 
 
 def _packed(passages: Sequence[_Passage], size: int) -> list[str]:
