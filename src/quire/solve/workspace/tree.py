@@ -17,6 +17,7 @@ from quire.evidence.catalog.catalog_rows import CatalogRow, catalog_rows
 from quire.evidence.catalog.records import SourceCatalog
 from quire.output.export._csv import csv_table
 from quire.retrieval.chunk.rows import jsonl
+from quire.solve.joined_catalog import short_names
 from quire.solve.workspace.tree_manifest import INPUT
 
 DrawPages = Callable[[Sequence[int]], Iterator[bytes | InputError]]
@@ -70,7 +71,10 @@ class PageRow(TypedDict):
 
 
 class WorkspaceRow(CatalogRow):
-    """A record of the catalog in `chunks.jsonl` or `bboxes.jsonl`, with the document that it is from."""
+    """A record of the catalog in `chunks.jsonl` or `bboxes.jsonl`, with the document that it is from.
+
+    Where there are several documents, ids begin with the short name of theirs, `document-2/p3-b12`.
+    """
 
     document: str
 
@@ -92,8 +96,8 @@ def tree_files(task: SolveTask, documents: Sequence[WorkspaceDocument]) -> Itera
     chunks: list[WorkspaceRow] = []
     boxes: list[WorkspaceRow] = []
     pages: list[PageRow] = []
-    for number, document in enumerate(documents, 1):
-        placed = _Placed.of(document, f"document-{number}" if len(documents) > 1 else "")
+    for short, document in zip(short_names(len(documents)), documents, strict=True):
+        placed = _Placed.of(document, short)
         yield TreeFile(placed.file, document.content, document.catalog.document)
         undrawn = yield from placed.pictures()
         pages += placed.page_rows(undrawn)
@@ -160,4 +164,11 @@ class _Placed:
         for row in catalog_rows(self.document.catalog):
             page = row["page_number"]
             image = "" if page in undrawn else self.image(page)
-            yield {**row, "source_image": image, "document": self.file}
+            made: WorkspaceRow = {**row, "source_image": image, "document": self.file}
+            made["chunk_id"] = self.cited(row["chunk_id"])
+            made["blocks"], made["cells"] = ([self.cited(one) for one in ids] for ids in (row["blocks"], row["cells"]))
+            yield made
+
+    def cited(self, name: str) -> str:
+        """The id of a record as it is cited: with the short name of its document where there are several."""
+        return f"{self.folder}{name}"
