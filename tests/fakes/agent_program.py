@@ -191,6 +191,24 @@ def tell_environment() -> None:
     answer()
 
 
+def kill_guard(name: str) -> None:
+    os.kill(os.getppid(), signal.SIGKILL)
+    forever()
+
+
+def read_only() -> None:
+    answer()
+    OUTPUT.chmod(0o555)
+
+
+def broken_characters() -> None:
+    answer()
+    broken = "合計 \ud83d \0"
+    call = {"type": "tool_use", "id": "1", "name": broken, "input": {broken: [broken]}}
+    say({"type": "assistant", "message": {"content": [{"type": "text", "text": broken}, call]}})
+    sys.stdout.buffer.write(b"\xff\x00 half\n")
+
+
 def read_stdin() -> None:
     answer(total=sys.stdin.read() == "")
 
@@ -267,6 +285,7 @@ def codex(*options: str) -> None:
     say(
         {"type": "thread.started", "thread_id": "1"},
         {"type": "turn.started"},
+        {"type": "error", "message": "Reconnecting... 1/5 (stream disconnected before completion)"},
         {"type": "item.started", "item": item},
         {"type": "item.completed", "item": item},
         {"type": "item.completed", "item": {"id": "2", "type": "agent_message", "text": "Done."}},

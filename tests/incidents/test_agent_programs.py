@@ -19,13 +19,19 @@ from pathlib import Path
 
 import pytest
 
+import quire
 from quire.core.errors import ConfigurationError, UsageError
 from quire.core.runner import Budget, RunnerFailed, RunnerOutput
+from quire.evidence.extract.schema import asked_schema
+from quire.solve.answers import ClaimedAnswer, verified_answer
 from quire.solve.attempts import decode_output, encode_output
+from quire.solve.joined_catalog import JoinedCatalog
 from quire.solve.runners.program_runner import PROMPT_FILE, ProgramRunner
 from quire.solve.runners.program_stream import MOST_ENTRIES
 from quire.solve.workspace.folder import Workspace
 from quire.system.bubblewrap import bubblewrap
+from tests import documents
+from tests.docs.pages import ROOT, code_blocks
 from tests.fakes.program_work import ProgramWork, small_workspace, stand_in
 
 pytestmark = pytest.mark.processes
@@ -131,6 +137,13 @@ def test_a_daemon_does_not_outlive_the_program_that_forked_it_twice(workspace, i
     assert alive(name) == []
 
 
+def test_a_program_that_kills_its_guard_dies_with_it(workspace):
+    name = unique()
+    error = failed(ProgramWork(workspace), "kill-guard", name, isolated=False)
+    assert "its end is not known" in str(error)
+    wait_until(lambda: not alive(name))
+
+
 def test_an_error_of_those_who_watch_ends_the_program(workspace):
     name = unique()
 
@@ -220,6 +233,11 @@ def test_an_output_that_was_replaced_by_a_link_is_not_read_and_the_next_attempt_
 
 def test_the_answer_of_an_earlier_attempt_is_not_taken_for_a_new_one(workspace):
     ran(workspace, "good")
+    assert failed(ProgramWork(workspace), "lie").failure == "invalid_output"
+
+
+def test_what_an_earlier_attempt_made_read_only_is_not_taken_for_a_new_answer(workspace):
+    assert answered(ran(workspace, "read-only")) == {"total": 42}
     assert failed(ProgramWork(workspace), "lie").failure == "invalid_output"
 
 
@@ -321,11 +339,19 @@ def test_the_events_of_claude_are_calls_messages_tokens_and_cost(workspace):
 
 def test_the_events_of_codex_are_calls_messages_and_tokens(workspace):
     output = ran(workspace, "codex")
-    assert [one.kind for one in output.timeline[1:]] == ["tool", "model", "stdout", "model"]
-    assert output.timeline[1].payload["arguments"]["command"] == "cat input/task.md"
+    assert [one.kind for one in output.timeline[1:]] == ["note", "tool", "model", "stdout", "model"]
+    assert output.timeline[2].payload["arguments"]["command"] == "cat input/task.md"
     assert "a new kind" in texts(output, "stdout")[0]
     usage = output.usage
     assert (usage.turns, usage.input_tokens, usage.output_tokens, usage.tool_calls) == (1, 315, 122, 1)
+
+
+def test_half_characters_and_zeros_of_a_model_do_not_reach_the_timeline(workspace):
+    output = ran(workspace, "broken-characters")
+    told = json.dumps([dict(one.payload) for one in output.timeline], ensure_ascii=False)
+    assert "合計" in told
+    assert "\\u0000" not in told
+    told.encode()
 
 
 @pytest.mark.parametrize(
@@ -368,6 +394,22 @@ def test_two_at_the_same_time_do_not_disturb_each_other(tmp_path, isolated):
     assert first == second
 
 
+@pytest.mark.slow
+def test_the_program_of_the_guide_cites_what_is_verified_in_the_second_document(tmp_path, monkeypatch):
+    (block,) = (one for one in code_blocks(ROOT / "docs/guides/program-runners.md", "python") if one.file)
+    (tmp_path / block.file).write_text(block.code)
+    monkeypatch.chdir(tmp_path)
+    read = [quire.read(quire.Document(documents.simple())), quire.read(ROOT / "examples" / "sample.pdf")]
+    workspace = quire.build_workspace("work", "Which sentence speaks of passengers?", read)
+    output = ProgramRunner.of(f"program:{sys.executable} my_agent.py", os.environ).run(ProgramWork(workspace))
+    schema = asked_schema({"type": "object", "properties": {"sentence": {"type": "string"}}}, ())
+    catalogs = JoinedCatalog([one.catalog() for one in read])
+    answer = verified_answer(ClaimedAnswer.of(output.files, "mine"), schema, catalogs, "mine", "1")
+    found = answer.evidence["sentence"]
+    assert (found.document, found.page) == ("document-2", 1)
+    assert found.supported
+
+
 KILLED = """
 import sys
 from pathlib import Path
@@ -397,6 +439,12 @@ class TestConstruction:
             replace_path("codex")
         with pytest.raises(ConfigurationError, match="no-such-program"):
             ProgramRunner.of("program:no-such-program", os.environ)
+
+    def test_offline_mode_refuses_programs_that_need_a_server(self, monkeypatch):
+        monkeypatch.setenv("QUIRE_OFFLINE", "1")
+        with pytest.raises(ConfigurationError, match="offline mode"):
+            ProgramRunner.of("claude", os.environ)
+        assert ProgramRunner.of("program:true", os.environ).name == "program:true"
 
     @pytest.mark.parametrize("argument", ["program:", "program:sh -c 'half", "gemini"])
     def test_what_is_no_command_is_refused(self, argument):

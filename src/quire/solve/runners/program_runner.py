@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from quire.core.engine import Policy
-from quire.core.errors import ConfigurationError, UsageError
+from quire.core.errors import ConfigurationError, StoreError, UsageError
 from quire.core.hashing import hash_file
 from quire.core.keys import Digest, Profile, digest_of
 from quire.core.runner import (
@@ -36,8 +36,9 @@ from quire.solve.runners.program_failures import declines, failure_of, reason_of
 from quire.solve.runners.program_prompt import file_prompt, templates_digest
 from quire.solve.runners.program_stream import ProgramStream, ProgramTimeline
 from quire.solve.workspace.collection import ALLOWED, CollectedOutput, collect_output
-from quire.solve.workspace.folder import Workspace
+from quire.solve.workspace.folder import FOLDER_MODE, Workspace
 from quire.system.bubblewrap import bubblewrap, wrapped
+from quire.system.offline import refusal
 from quire.system.supervised_program import SupervisedProgram, program_environment
 
 FINDINGS = "findings.jsonl"
@@ -84,9 +85,12 @@ class ProgramRunner:
     def of(cls, argument: str, environment: Mapping[str, str]) -> ProgramRunner:
         """The runner of `claude`, `codex`, `claude:MODEL`, `codex:MODEL` or `program:COMMAND LINE`.
 
-        Raises UsageError for anything else, and ConfigurationError for a program that is not installed.
+        Raises UsageError for anything else, and ConfigurationError for a program that is not installed, or that needs
+        the network in offline mode.
         """
         program = agent_program(argument, environment)
+        if program.network and (reason := refusal(f"the runner {program.name}", "the server of its model")):
+            raise ConfigurationError(reason)
         kept = program_environment(environment, home=environment.get("HOME", ""), allowed=program.allowed(environment))
         return cls(program, program.resolved(), kept, tuple(program.login_of(environment)))
 
@@ -257,8 +261,12 @@ def _emptied(output: Path) -> Path:
     """The folder for the output, without what an earlier attempt left there."""
     if output.is_symlink() or output.is_file():
         output.unlink()
+    with suppress(OSError):
+        output.chmod(FOLDER_MODE)
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir(exist_ok=True)
+    if any(output.iterdir()):
+        raise StoreError(f"{output} has files of an earlier attempt that cannot be removed; make another workspace")
     return output
 
 

@@ -105,7 +105,9 @@ class ProgramStream:
             case "result":
                 self._result(event)
             case "system":
-                self._timeline.add("note", {"text": f"{event.get('subtype', '')}", "model": event.get("model", "")})
+                self._timeline.add(
+                    "note", {"text": _short(str(event.get("subtype"))), "model": _short(str(event.get("model")))}
+                )
             case "item.completed":
                 return self._item(event)
             case "turn.completed":
@@ -135,7 +137,7 @@ class ProgramStream:
                     self._call(name, part.get("input"))
                 case "tool_result":
                     name = self._tools.get(str(part.get("tool_use_id")), "")
-                    result = {"name": name, "result": _text_of(part.get("content"))}
+                    result = {"name": _short(name), "result": _text_of(part.get("content"))}
                     self._timeline.add("tool", {**result, "error": bool(part.get("is_error"))})
 
     def _result(self, event: Mapping[str, Any]) -> None:
@@ -167,6 +169,7 @@ class ProgramStream:
 
     def _turn(self, event: Mapping[str, Any]) -> None:
         self._turns += 1
+        self.error = ""  # it has connected again
         tokens = _tokens(_mapping(event.get("usage")))
         self._messages[f"turn {self._turns}"] = tokens
         self._timeline.add("model", _told("", tokens))
@@ -178,10 +181,9 @@ class ProgramStream:
 
     def _call(self, name: str, arguments: object) -> None:
         self._tool_calls += 1
-        text = json.dumps(arguments, ensure_ascii=False, default=str)
-        self._timeline.add(
-            "tool", {"name": name, "arguments": arguments if len(text) <= LONGEST_TEXT else {"text": _short(text)}}
-        )
+        text = json.dumps(arguments, ensure_ascii=False)
+        shown = _clean(arguments) if len(text) <= LONGEST_TEXT else {"text": _short(text)}
+        self._timeline.add("tool", {"name": _short(name), "arguments": shown})
 
 
 def _event(line: ProgramLine) -> Mapping[str, Any] | None:
@@ -211,7 +213,26 @@ def _text_of(content: object) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
+    whole = _clean_text(text[:LONGEST_TEXT])
+    return whole if len(text) <= LONGEST_TEXT else f"{whole}…"
+
+
+def _clean(value: object) -> object:
+    """A JSON value whose texts can be stored everywhere."""
+    match value:
+        case str():
+            return _clean_text(value)
+        case list():
+            return [_clean(one) for one in value]
+        case dict():
+            return {_clean_text(str(name)): _clean(one) for name, one in value.items()}
+        case _:
+            return value
+
+
+def _clean_text(text: str) -> str:
+    """Without zeros, which PostgreSQL refuses, and halves of characters, which UTF-8 does."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def _number(given: object) -> int:
