@@ -97,7 +97,7 @@ units: $(DEV) $(READER)
 
 # Installs what some tests need where that is possible; where it is not, they are left out aloud, or fail under CI.
 parts: $(PIP)
-	@: >$(EXPECTED); for part in tesseract postgresql haproxy libreoffice java chromium; do \
+	@: >$(EXPECTED); for part in tesseract postgresql haproxy libreoffice java chromium bubblewrap; do \
 	if scripts/system_packages.sh $$part; then echo "export QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1" >>$(EXPECTED); \
 	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done; \
 	for part in azurite restate clients maven axe typescript; do \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that some tests need, where they are missing and that is possible.
-# Usage: system_packages.sh PART…; a PART is tesseract, postgresql, haproxy, libreoffice, java or chromium; all of them without one.
+# Usage: system_packages.sh PART…; a PART is tesseract, postgresql, haproxy, libreoffice, java, chromium or bubblewrap; all of them without one.
 # Exit code 0: all are there. 1: some are not; standard error says which and what is not tested without them.
 set -u
 
@@ -19,6 +19,7 @@ packages() {
         chromium) echo "chromium fonts-dejavu-core fonts-lohit-deva fonts-lohit-beng-bengali fonts-lohit-taml" \
             "fonts-lohit-telu fonts-lklug-sinhala fonts-khmeros fonts-tlwg-loma-ttf fonts-sil-padauk" \
             "fonts-sil-scheherazade" ;;
+        bubblewrap) echo "bubblewrap" ;;
         *) echo "unknown part: $1" >&2; return 2 ;;
     esac
 }
@@ -31,6 +32,7 @@ untested() {
         libreoffice) echo "office files printed to pages, and old ones" ;;
         java) echo "docling's client in Java" ;;
         chromium) echo "the page in the browser" ;;
+        bubblewrap) echo "agents that are kept in their folder" ;;
     esac
 }
 
@@ -45,6 +47,7 @@ elsewhere() { # not Debian: what counts is that the programs are there
         libreoffice) command -v soffice >/dev/null || echo "libreoffice" ;;
         java) { command -v javac && command -v mvn; } >/dev/null || echo "default-jdk-headless maven" ;;
         chromium) command -v chromium >/dev/null || echo "chromium" ;;
+        bubblewrap) command -v bwrap >/dev/null || echo "bubblewrap" ;;
     esac
 }
 
@@ -77,7 +80,7 @@ install() {
     fetch "$1" || { $root apt-get update -qq >/dev/null 2>&1; fetch "$1"; }
 }
 
-[ $# -gt 0 ] || set -- tesseract postgresql haproxy libreoffice java chromium
+[ $# -gt 0 ] || set -- tesseract postgresql haproxy libreoffice java chromium bubblewrap
 lacking=0
 for part in "$@"; do
     packages "$part" >/dev/null || exit 2

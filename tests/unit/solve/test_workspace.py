@@ -10,11 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import quire
 from quire.core.errors import ChangedError, InputError, StoreError, UsageError
+from quire.solve.joined_catalog import JoinedCatalog
 from quire.solve.workspace.folder import ABANDONED_S, TIME_S, Workspace
 from quire.solve.workspace.tree import SolveTask, WorkspaceDocument
 from quire.solve.workspace.tree_manifest import MANIFEST, WorkspaceFault, WorkspaceManifest
@@ -42,7 +44,7 @@ def report() -> WorkspaceDocument:
     return document(documents.simple(pages=2), "Bericht für Ümläut.PDF")
 
 
-def rows(workspace: Workspace, name: str) -> list[dict[str, object]]:
+def rows(workspace: Workspace, name: str) -> list[dict[str, Any]]:
     text = (workspace.folder / "input/sources" / name).read_text("utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
@@ -77,6 +79,19 @@ def test_several_documents_have_folders_by_their_order(tmp_path, table, report):
     assert {row["document"] for row in rows(made, "chunks.jsonl")} == {"input/document-1.pdf", "input/document-2.pdf"}
     other = Workspace.build(tmp_path / "other", TASK, [table, report])
     assert other.digest != made.digest
+
+
+def test_the_ids_of_several_documents_are_those_that_verification_knows(tmp_path, table, report):
+    made = Workspace.build(tmp_path / "work", TASK, [report, table])
+    found = rows(made, "chunks.jsonl") + rows(made, "bboxes.jsonl")
+    whole = JoinedCatalog([report.catalog, table.catalog]).whole
+    assert {row["chunk_id"] for row in found} == {record.id for record in whole.records}
+    assert {name for row in found for name in row["blocks"]} <= {block.id for block in whole.blocks}
+    cells = {name for row in found for name in row["cells"]}
+    assert cells
+    assert cells <= {row["chunk_id"] for row in found}
+    tables = [one.path for one in made.manifest.files if "/tables/" in one.path]
+    assert tables == [f"input/sources/tables/{block.id}.csv" for block in whole.blocks if block.table]
 
 
 def test_records_name_the_picture_of_their_page_as_it_lies_there(tmp_path, report):

@@ -49,6 +49,8 @@ class SolveRequest:
     reviewer: str = ""
     rounds: int = 2
     attempts: int = 2
+    backoff_s: float = 2.0
+    """Before the second attempt of a runner; twice as long before each further one."""
     budget: Budget = field(default_factory=Budget)
     review: ReviewMode = "none"
     fresh: str = ""
@@ -106,6 +108,7 @@ class SolveOptions(TypedDict, total=False):
     reviewer: str
     rounds: int
     attempts: int
+    backoff_s: float
     budget: Budget
     review: ReviewMode
     fresh: str

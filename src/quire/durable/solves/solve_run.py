@@ -21,8 +21,8 @@ from quire.reading.messages import DocumentReference, OpenedReview, SolvePlan, S
 from quire.solve.attempts import RunnerAttempt
 
 PATIENT = Retry(attempts=3, backoff_s=0.5)
-BACKOFF = Retry(backoff_s=2.0, max_backoff_s=120.0)
-"""Between two attempts of one runner: a durable sleep."""
+LONGEST_PAUSE_S = 120.0
+"""Between two attempts of one runner."""
 NO_DIGEST = Digest("")
 
 
@@ -36,6 +36,7 @@ class SolveRun:
         self._reviews = SolveReviews(steps)
         self._attempts: list[RunnerAttempt] = []
         self._rounds: list[Digest] = []
+        self._backoff = Retry(backoff_s=request.backoff_s, max_backoff_s=LONGEST_PAUSE_S)
 
     async def play(self) -> SolveResult:
         """Raises RunError when no runner answers."""
@@ -112,7 +113,7 @@ class SolveRun:
                     return attempt
                 if attempt.outcome not in RETRIED or count == self._request.attempts:
                     break
-                await self._ctx.sleep(BACKOFF.pause_s(count, 0.0))
+                await self._ctx.sleep(self._backoff.pause_s(count, 0.0))
         return None
 
     async def _attempt(self, plan: SolvePlan, asked: RunnerAttempt, state: SolveState | None) -> RunnerAttempt:

@@ -73,7 +73,10 @@ class PageRow(TypedDict):
 
 
 class WorkspaceRow(CatalogRow):
-    """A record of the catalog in `chunks.jsonl` or `bboxes.jsonl`, with the document that it is from."""
+    """A record of the catalog in `chunks.jsonl` or `bboxes.jsonl`, with the document that it is from.
+
+    Where there are several documents, ids begin with the short name of theirs, `document-2/p3-b12`.
+    """
 
     document: str
 
@@ -177,4 +180,11 @@ class _Placed:
         for row in catalog_rows(self.document.catalog):
             page = row["page_number"]
             image = "" if page in undrawn else self.image(page)
-            yield {**row, "source_image": image, "document": self.file}
+            made: WorkspaceRow = {**row, "source_image": image, "document": self.file}
+            made["chunk_id"] = self.cited(row["chunk_id"])
+            made["blocks"], made["cells"] = ([self.cited(one) for one in ids] for ids in (row["blocks"], row["cells"]))
+            yield made
+
+    def cited(self, name: str) -> str:
+        """The id of a record as it is cited: with the short name of its document where there are several."""
+        return f"{self.folder}{name}"

@@ -1,4 +1,4 @@
-"""The guard of a worker: a small process between the parent and the worker that leaves no orphans behind.
+"""The guard of a worker or a program: a small process between it and the parent that leaves no orphans behind.
 
 It holds the leash, a socket to the parent. When the leash is cut (by the parent, or because it died) or the worker
 ends, the guard kills all its descendants. None can escape: the guard is their subreaper, so a process that changed
@@ -26,11 +26,11 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
 
-def split_off_guard(leash: int, channel: int, parent: int, folder: str) -> None:
+def split_off_guard(leash: int, channel: int | None, parent: int, folder: str) -> None:
     """Return in a new process, the worker; the calling process becomes its guard and never returns.
 
-    `leash` and `channel` are file descriptors of sockets. `folder` is the worker's folder for temporary files, which
-    is removed with it.
+    `leash` and `channel` are file descriptors of sockets; a program has no channel. `folder` is the worker's folder
+    for temporary files, which is removed with it.
     """
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     guard = os.getpid()
@@ -102,9 +102,10 @@ def _reap(worker: int) -> int | None:
     return None
 
 
-def _let_go_of(channel: int) -> None:
+def _let_go_of(channel: int | None) -> None:
     """Close the worker's pipes, so that the parent sees their end at once."""
-    os.close(channel)
+    if channel is not None:
+        os.close(channel)
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)

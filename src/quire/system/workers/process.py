@@ -6,7 +6,6 @@ import contextlib
 import os
 import select
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -19,15 +18,14 @@ from quire.core.errors import ConfigurationError, too_few_descriptors
 from quire.system.workers import frames
 from quire.system.workers.environment import import_path, worker_environment
 from quire.system.workers.frames import BrokenFrame, Frame, FrameReader
-from quire.system.workers.guard import STATUS
 from quire.system.workers.job_errors import WorkerCrashed, clean
-from quire.system.workers.procfs import descendants, kill, resident_bytes
+from quire.system.workers.leash import Leash, connected
+from quire.system.workers.procfs import descendants, resident_bytes
 
 _CHUNK = 1 << 18
 _TAIL = 8192
 _BACKSTOP = 1 << 30
 """Address space that a worker may reserve beyond its limit, which counts resident memory: then allocations fail."""
-_ENDING_S = 10.0
 START_S = 60.0
 
 
@@ -46,12 +44,11 @@ class WorkerProcess:
         self.ready = False
         self._reader = FrameReader()
         self._tail = b""
-        self._code: int | None = None
         with ExitStack() as unused, ExitStack() as passed:
             try:
-                self._folder = folder = tempfile.mkdtemp(prefix="quire-worker-")
+                folder = tempfile.mkdtemp(prefix="quire-worker-")
                 unused.callback(shutil.rmtree, folder, ignore_errors=True)
-                (self._channel, channel), (self._leash, leash) = (_pair(unused, passed) for _ in range(2))
+                (self._channel, channel), (ours, leash) = (connected(unused, passed) for _ in range(2))
                 numbers = [channel.fileno(), leash.fileno()]
                 arguments = [*map(str, [*numbers, os.getpid()]), folder]
                 self._guard = subprocess.Popen(
@@ -67,6 +64,7 @@ class WorkerProcess:
             except OSError as error:
                 raise too_few_descriptors(error) or WorkerCrashed(f"cannot start a worker: {error}") from error
             unused.pop_all()
+        self._leash = Leash(ours, self._guard, folder)
         assert self._guard.stderr is not None
         self._stderr = self._guard.stderr
         os.set_blocking(self._stderr.fileno(), False)
@@ -77,7 +75,7 @@ class WorkerProcess:
     @property
     def gone(self) -> bool:
         """Whether it has ended and was reaped."""
-        return self._guard.returncode is not None
+        return self._leash.gone
 
     def begin(self, memory_limit: int | None, modules: Sequence[str] = ()) -> None:
         """Send it its memory limit, the import path, and the modules to import before its first job.
@@ -135,8 +133,7 @@ class WorkerProcess:
 
     def cut(self) -> None:
         """Make the guard kill the worker and its descendants. Returns at once; may be called from any thread."""
-        with contextlib.suppress(OSError):
-            self._leash.shutdown(socket.SHUT_WR)
+        self._leash.cut()
 
     def stop(self, grace_s: float) -> None:
         """Let an idle worker close what it keeps and exit; after the grace period it is killed."""
@@ -150,29 +147,12 @@ class WorkerProcess:
         Returns its exit code, negative for a signal; None when even the guard does not know it.
         """
         if self.gone:
-            return self._code
-        status = self._leash_says(grace_s) if grace_s else b""
-        if not status:
-            self.cut()
-            status = self._leash_says(_ENDING_S)
-        if not status:  # the guard is dead or stopped: do its work, before its pid can be reused
-            kill({*descendants(self._guard.pid), self._guard.pid})
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._guard.pid, signal.SIGKILL)
-            shutil.rmtree(self._folder, ignore_errors=True)
-        self._code = STATUS.unpack(status)[0] if len(status) == STATUS.size else None
-        self._guard.wait()
+            return self._leash.end()
+        code = self._leash.end(grace_s)
         self._listen()
-        for end in (self._channel, self._leash, self._stderr):
+        for end in (self._channel, self._stderr):
             end.close()
-        return self._code
-
-    def _leash_says(self, timeout_s: float) -> bytes:
-        """The status from the guard, which holds the leash until all descendants have ended; empty if it sends none."""
-        self._leash.settimeout(timeout_s)
-        with contextlib.suppress(OSError):
-            return self._leash.recv(STATUS.size)
-        return b""
+        return code
 
     def _listen(self) -> None:
         """Read the worker's standard error, for the reason of a crash; only the end of it is kept."""
@@ -183,11 +163,3 @@ class WorkerProcess:
             if time.monotonic() < until:  # closed by the worker: it would stay readable for ever
                 with contextlib.suppress(KeyError):
                     self._poll.unregister(self._stderr.fileno())
-
-
-def _pair(ours: ExitStack, theirs: ExitStack) -> tuple[socket.socket, socket.socket]:
-    """A connection to a worker: the parent's end, and the worker's. Each is closed with its stack."""
-    one, other = socket.socketpair()
-    ours.callback(one.close)
-    theirs.callback(other.close)
-    return one, other
