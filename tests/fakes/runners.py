@@ -44,7 +44,9 @@ class ScriptedRunner:
         work.tell(entry)
         usage = RunnerUsage(1, 100, 10, 0, 0.01)
         if "fails" in turn:
-            raise RunnerFailed(self.name, turn.get("reason", "on purpose"), turn["fails"], usage=usage, timeline=[entry])
+            raise RunnerFailed(
+                self.name, turn.get("reason", "on purpose"), turn["fails"], usage=usage, timeline=[entry]
+            )
         if turn.get("crash"):
             os._exit(7)
         if turn.get("raises"):

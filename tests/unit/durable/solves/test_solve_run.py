@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from quire.core.errors import RunError, UsageError
-from quire.durable.solves.solve_call import followed, solution, solve, submit_solve
+from quire.database.reviews import QueueFilter
 from quire.durable.reads.read_request import SourceRef
 from quire.durable.review.review_queue import ReviewQueue
 from quire.durable.runtimes import local_runtime
+from quire.durable.solves.solve_call import followed, solution, solve, submit_solve
 from quire.durable.solves.solve_request import requested
 from quire.evidence.review.decisions import Decision
 from quire.store.opening import open_store
-from tests import documents, scans
 from tests.fakes.runners import install_runners
 
 pytestmark = pytest.mark.processes
@@ -161,18 +161,26 @@ def test_people_decide_about_what_stays_open_and_the_run_goes_on(tmp_path, runne
         options = {"runners": ("liar",), "rounds": 0, "review": "wait", **QUICK}
         request = requested("What is asked for?", store, fields=FIELDS, **options)
         run = submit_solve(runtime, store, request, [SourceRef.of(INVOICE)])
-        queue, decided = ReviewQueue(store.database), []
+        queue = ReviewQueue(store.database)
 
         def decide() -> None:
-            for review in queue.tables.latest(SourceRef.of(INVOICE).id) if not decided else ():
-                for item in queue.tables.items(review.id):
-                    if item.doubt:
-                        decision = Decision("correct", "INV-2041") if item.path == "invoice_number" else Decision("approve")
-                        queue.tables.claim({"review": review.id}, "claim", "me") if False else None
-                decided.append(review)
+            claimed = queue.claim(QueueFilter(""), "Ada")
+            for item in claimed.items if claimed else ():
+                decision = Decision("correct", "INV-2041") if item.path == "invoice_number" else Decision("approve")
+                known = {"version": item.version, "claim": claimed.claim, "reviewer": "Ada"}
+                queue.decide(claimed.review, item.path, decision, **known)
+                queue.report(runtime, claimed.review.id)
 
-        list(followed(runtime, run, decide)) if False else None
-        runtime.cancel(run)
+        events = list(followed(runtime, run, decide))
+        made = solution(runtime, store, run)
+    assert made.values["invoice_number"] == "INV-2041"
+    assert made.answer["invoice_number"].status == "corrected"
+    assert made.status == "complete"
+    assert [one.id for one in made.trace.reviews] == made.result["reviews"]
+    assert [one.payload["phase"] for one in events if one.stage == "solve" and one.kind == "started"][-2:] == [
+        "review",
+        "finish",
+    ]
 
 
 def test_several_documents_are_cited_apart_a_scan_among_them(tmp_path, runners):
