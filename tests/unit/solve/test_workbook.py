@@ -615,6 +615,19 @@ def test_numbers_that_a_cell_would_round_are_text():
     assert filled(made, {"account": 12345678901234567890})["Bill"]["B1"].value == "12345678901234567890"
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        *(None, [], "text", 5, {"": 1}, {"total": 10**400, "tax_rate": "8 %", "bill_date": True}),
+        {"items": [None, 5, {"item": {"a": [1]}}, [1]], "total": {"a": 1}, "supplier": "flat"},
+        {"items": {"not": "a list"}, "History": [{"": 1}], "Fields": [1], "Evidence": [{"A": 1, "a": 2}]},
+    ],
+)
+def test_values_of_another_shape_than_the_template_do_no_harm(values):
+    for template in (bill(), None):
+        assert filled(template, values, {"items[0].item": found("items[0].item")}).sheetnames[-1] == "Evidence"
+
+
 # A whole workbook
 
 

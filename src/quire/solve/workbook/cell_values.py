@@ -61,8 +61,8 @@ def _cell_value(value: Json, kind: str, quote: str) -> CellValue:
     if isinstance(value, str) and kind in _NUMBERS and _PLAIN_NUMBER.fullmatch(value.strip()):
         value = float(value) if "." in value else int(value)
     if isinstance(value, (int, float)):
-        if not isfinite(value) or (abs(value) > _LARGEST and isinstance(value, int)):
-            return shown(value) if isinstance(value, int) else str(value)
+        if abs(value) > _LARGEST if isinstance(value, int) else not isfinite(value):
+            return str(value)
         return _fraction(value, quote) if kind == "percentage" else value
     if isinstance(value, str):
         day = _date(value) if kind in ("date", "date-time") else None
