@@ -128,7 +128,7 @@ def overprinted(canvas: Canvas, y: float, names: Iterator[str]) -> Words:
 def under_a_picture(canvas: Canvas, y: float, names: Iterator[str]) -> Words:
     words = set_line(canvas, 80, y - 40, taken(names, 3))
     canvas.drawImage(picture(), 72, y - 70, 200, 60)
-    return all_of(words, "hidden")
+    return all_of(words)
 
 
 def picture() -> ImageReader:
