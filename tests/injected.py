@@ -458,7 +458,7 @@ _case("nearly white", _LETTER, _kept(f"0.996 g\n{_HIDDEN}"), hides=True)
 _case("white on a white box", _INVOICE, _kept(f"1 g 60 380 400 80 re f\n{_HIDDEN}"), hides=True)
 _case("black on a black box", _LETTER, _kept(f"0 g 60 380 400 80 re f\n{_HIDDEN}"), hides=True)
 _case("under a white box", _INVOICE, f"{_HIDDEN}\n{_kept('1 g 60 380 450 80 re f')}", hides=True)
-_case("under a picture", _LETTER, f"{_HIDDEN}\nq 460 0 0 90 60 375 cm /Im Do Q", hides=True)
+_case("under a photograph", _LETTER, f"{_HIDDEN}\nq 460 0 0 90 60 375 cm /Im Do Q", hides=True)
 _case("rendering mode 3", _INVOICE, _kept(f"3 Tr\n{_HIDDEN}"), hides=True)
 _case("tiny type", _INVOICE, _lines(72, 440, LINES, 0.5), hides=True)
 _case("off the page", _INVOICE, _lines(72, -200, LINES), hides=True)
@@ -517,6 +517,15 @@ def _picture_of_an_order() -> Injected:
 
 
 _CASES["picture of an order"] = _picture_of_an_order
+
+
+def _under_a_picture() -> Injected:
+    content = f"{_LETTER.content}\n{_HIDDEN}\nq 460 0 0 90 60 375 cm /Im Do Q"
+    picture = _image_object(Image.new("L", (460, 90), 220))
+    return Injected("under a picture", _file(content, picture=picture), False, _LETTER.truth, hides=True)
+
+
+_CASES["under a picture"] = _under_a_picture
 
 NAMES = tuple(_CASES)
 

@@ -46,7 +46,10 @@ def _tiny(text: PageText) -> Iterator[int]:
 
 
 def _covered(document: Document, text: PageText) -> Sequence[int]:
-    """The runs under a picture or a rectangle, of which the page shows nothing."""
+    """The runs under a picture or a rectangle where the page shows nothing.
+
+    Below a picture that shows something, a text may be what the picture says: a text layer.
+    """
     most, known = WHOLE * text.width * text.height, {WHITE, *text.colors}
     pictures = [box for box in text.pictures() if area(box) < most]
     boxes = (Box(*text.rects[4 * at : 4 * at + 4]) for at in range(len(text.rect_colors)))
@@ -54,18 +57,8 @@ def _covered(document: Document, text: PageText) -> Sequence[int]:
     rects = [(box, color) for box, color in coloured if color in known and area(box) < most]
     if not pictures and not rects:
         return ()
-    below = _inside(text, [(box, None) for box in pictures])
-    boxed = _inside(text, rects)
-    if not below and not (boxed and _any_blank(document, text, boxed)):
-        return ()
-    from quire.pages.render.pdf import unseen_text  # lazy: few pages have such text
-
-    asked = sorted({*below, *boxed})
-    try:
-        gone = unseen_text(document, text.number, [text.box(run) for run in asked], DPI)
-    except InputError:
-        return ()  # the text is there, only the picture is damaged
-    return [run for run, hidden in zip(asked, gone, strict=True) if hidden]
+    asked = sorted({*_inside(text, [(box, None) for box in pictures]), *_inside(text, rects)})
+    return _blank(document, text, asked) if asked else ()
 
 
 def _inside(text: PageText, boxes: Sequence[tuple[Box, int | None]]) -> list[int]:
@@ -88,17 +81,17 @@ def _inside(text: PageText, boxes: Sequence[tuple[Box, int | None]]) -> list[int
     ]
 
 
-def _any_blank(document: Document, text: PageText, runs: Sequence[int]) -> bool:
-    """Whether the picture of the page has one colour where a text is: most pages are cleared by this alone."""
+def _blank(document: Document, text: PageText, runs: Sequence[int]) -> list[int]:
+    """The runs at whose place the picture of the page has one colour."""
     from quire.pages.prepare.blank import is_one_colour
     from quire.pages.prepare.page_pictures import drawn_page
 
     try:
         picture = drawn_page(document.reader, text.number, DPI)
     except InputError:
-        return False
+        return []  # the text is there, only the picture is damaged
     size = text.width, text.height
-    return any(is_one_colour(picture, BBox.of_points(text.box(run), size)) for run in runs)
+    return [run for run in runs if is_one_colour(picture, BBox.of_points(text.box(run), size))]
 
 
 def _without(text: PageText, unseen: Collection[int]) -> PageText:

@@ -28,8 +28,8 @@ pytestmark = [pytest.mark.both_readers, pytest.mark.xdist_group("injection")]
 
 SCANS = {"printed on a scan", "text drawn behind a scan", "picture of an order"}
 """Those that OCR reads: slow, in a process of its own."""
-AT_ITS_WORD = {"actual text"}
-"""The file says what its glyphs stand for, and only OCR of the place can contradict it: `reread`."""
+AT_ITS_WORD = {"actual text", "under a photograph"}
+"""The file says what its glyphs, or what its picture, stand for: only OCR of the place can contradict it, `reread`."""
 BY_NAME = [
     pytest.param(name, marks=[pytest.mark.slow, pytest.mark.processes] if name in SCANS else []) for name in NAMES
 ]

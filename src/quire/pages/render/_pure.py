@@ -22,7 +22,7 @@ from quire.core.document import Document, PageImage, RenderOptions
 from quire.core.errors import CorruptError, InputError, LimitError, PasswordError, UnsupportedError
 from quire.core.pagetext import PageText
 from quire.core.png import encoded
-from quire.core.types import Box, OutlineEntry, PageInfo
+from quire.core.types import OutlineEntry, PageInfo
 from quire.pages.render._pure_annotations import read_fields, read_links, read_tags
 from quire.pages.render._pure_graphics import read_graphics
 from quire.pages.render._pure_text import read_runs
@@ -111,21 +111,6 @@ class PureReader:
         finally:
             pdf.close()
         return written.getvalue() if written.tell() <= max_bytes else None
-
-    @_alone()
-    def unseen(self, number: int, boxes: Sequence[Box], dpi: int) -> list[bool]:
-        """For each box, in points of the displayed page, whether the page looks the same there without its text."""
-        page = self._load(number)
-        try:
-            before = self._pixels(page, number, dpi)
-            if not _remove_text(page):
-                return [False] * len(boxes)
-            after = self._pixels(page, number, dpi)
-        finally:
-            page.close()
-        return [
-            all(a == b for a, b in zip(_cut(before, box, dpi), _cut(after, box, dpi), strict=True)) for box in boxes
-        ]
 
     @_alone()
     def close(self) -> None:
@@ -228,17 +213,6 @@ class PureReader:
             page.close()
 
     def _draw(self, page: Any, number: int, dpi: int, options: RenderOptions) -> tuple[bytes, int, int, str]:
-        lines, channels, width, height = self._drawn(page, number, dpi, options)
-        if channels == 3 and all(line[0::3] == line[1::3] == line[2::3] for line in lines):
-            lines, channels = [line[0::3] for line in lines], 1
-        return encoded(lines, (width, height), channels), width, height, "L" if channels == 1 else "RGB"
-
-    def _pixels(self, page: Any, number: int, dpi: int) -> tuple[list[bytes], int]:
-        """The rows of the page in colour, and the bytes of a pixel."""
-        lines, channels, _, _ = self._drawn(page, number, dpi, RenderOptions(dpi))
-        return lines, channels
-
-    def _drawn(self, page: Any, number: int, dpi: int, options: RenderOptions) -> tuple[list[bytes], int, int, int]:
         points = page.get_size()
         width, height = (max(1, math.ceil(side * dpi / 72)) for side in points)
         if width * height > options.max_pixels:
@@ -256,46 +230,15 @@ class PureReader:
         finally:
             bitmap.close()
         lines = [rows[y * stride : y * stride + width * channels] for y in range(height)]
-        return lines, channels, width, height
+        if channels == 3 and all(line[0::3] == line[1::3] == line[2::3] for line in lines):
+            lines, channels = [line[0::3] for line in lines], 1
+        return encoded(lines, (width, height), channels), width, height, "L" if channels == 1 else "RGB"
 
     def _entry(self, mark: Any) -> OutlineEntry:
         destination = mark.get_dest()
         index = destination.get_index() if destination else None
         page = index + 1 if index is not None and 0 <= index < len(self._pdf) else None
         return OutlineEntry(mark.level + 1, mark.get_title().strip(), page)
-
-
-def _remove_text(page: Any) -> bool:
-    """Take all text off a page that is in memory, also that in forms; whether that went well."""
-    handles: list[tuple[Any, Any]] = []  # text with the form that holds it
-    waiting: list[Any] = [None]
-    while waiting:
-        form = waiting.pop()
-        if form is None:
-            inside = [pdfium.FPDFPage_GetObject(page, at) for at in range(pdfium.FPDFPage_CountObjects(page))]
-        else:
-            inside = [pdfium.FPDFFormObj_GetObject(form, at) for at in range(pdfium.FPDFFormObj_CountObjects(form))]
-        for handle in inside:
-            kind = pdfium.FPDFPageObj_GetType(handle)
-            if kind == pdfium.FPDF_PAGEOBJ_TEXT:
-                handles.append((form, handle))
-            elif kind == pdfium.FPDF_PAGEOBJ_FORM:
-                waiting.append(handle)
-    for form, handle in handles:
-        remove = pdfium.FPDFPage_RemoveObject if form is None else pdfium.FPDFFormObj_RemoveObject
-        if not remove(page if form is None else form, handle):
-            return False
-        pdfium.FPDFPageObj_Destroy(handle)
-    return True
-
-
-def _cut(drawn: tuple[list[bytes], int], box: Box, dpi: int) -> list[bytes]:
-    """The rows of a picture inside a box, with a pixel around it."""
-    rows, depth = drawn
-    scale = dpi / 72
-    left, right = max(0, int(box.left * scale) - 1), int(box.right * scale) + 2
-    top, bottom = max(0, int(box.top * scale) - 1), int(box.bottom * scale) + 2
-    return [row[left * depth : right * depth] for row in rows[top:bottom]]
 
 
 def _transform(page: Any) -> Affine:

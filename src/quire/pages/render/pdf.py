@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Sequence
-from contextlib import closing
 from importlib.util import find_spec
 
 from quire.core.document import Document, Reader
 from quire.core.errors import CorruptError, InputError, PasswordError, UnsupportedError, install_advice
-from quire.core.types import Box
 from quire.pages.render._guard import PdfReader, guarded
 
 
@@ -37,17 +34,6 @@ def open_pdf(document: Document) -> Reader:
 def native_available() -> bool:
     """Whether documents are read by the compiled crate."""
     return os.environ.get("QUIRE_NATIVE") != "0" and find_spec("quire_native") is not None
-
-
-def unseen_text(document: Document, number: int, boxes: Sequence[Box], dpi: int) -> list[bool]:
-    """For each box whether the page looks the same there with and without all of its text: then none of it is seen.
-
-    By the pure-Python reader alone. Raises the InputError of a file or page that it cannot draw.
-    """
-    from quire.pages.render._pure import PureReader
-
-    with closing(PureReader(document)) as reader:
-        return reader.unseen(number, boxes, dpi)
 
 
 def _open(document: Document, data: bytes | None = None) -> PdfReader:
