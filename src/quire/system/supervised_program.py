@@ -20,6 +20,8 @@ from quire.system.workers.leash import Leash, connected
 
 _PROGRAM = "import quire.system.guarded_program as g; g.main()"
 _CHUNK = 1 << 16
+_LONGEST_WAIT_S = 3600.0
+"""The system counts milliseconds in 32 bits."""
 _COMMON = ("PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH")
 
 
@@ -120,7 +122,7 @@ class SupervisedProgram:
             left = until - time.monotonic()
             if left <= 0:
                 raise TimeoutError
-            ready = {number for number, _ in poll.poll(left * 1000)}
+            ready = {number for number, _ in poll.poll(min(left, _LONGEST_WAIT_S) * 1000)}
             ended = self._leash.fileno() in ready
             for number, stream in self._streams.items():
                 if not (ended or number in ready):
