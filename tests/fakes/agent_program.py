@@ -206,6 +206,12 @@ def broken_characters() -> None:
     broken = "合計 \ud83d \0"
     call = {"type": "tool_use", "id": "1", "name": broken, "input": {broken: [broken]}}
     say({"type": "assistant", "message": {"content": [{"type": "text", "text": broken}, call]}})
+    for depth in (700, 1900, 100_000):
+        print(
+            '{"type": "assistant", "message": {"content": [{"type": "tool_use", "input":',
+            "[" * depth + "]" * depth + "}]}}",
+        )
+    sys.stdout.flush()
     sys.stdout.buffer.write(b"\xff\x00 half\n")
 
 

@@ -461,6 +461,18 @@ class TestConstruction:
         assert claude.profile.digest() != codex.profile.digest()
         assert installed("claude", "2.1.0 (Claude Code)", model="opus").profile.digest() != claude.profile.digest()
 
+    def test_claude_gets_the_prompt_its_limits_and_its_key_and_may_write_to_the_output_alone(
+        self, installed, workspace
+    ):
+        runner = installed("claude", "2", ANTHROPIC_API_KEY="sk-1", PATH=os.environ["PATH"])
+        prompt = "Find the total. 合計"
+        output = runner.run(ProgramWork(workspace, prompt=prompt, budget=Budget(seconds=60, turns=7, cost=1.5)))
+        given = output.files["notes.md"].decode().splitlines()
+        assert given[:3] == ["sk-1", "-p", prompt]
+        assert given[-4:] == ["--max-turns", "7", "--max-budget-usd", "1.5"]
+        assert f"Read(./**),Edit(./output/**),Edit(/{workspace.folder}/output/**)" in given
+        assert output.timeline[0].payload["network"] is True
+
     def test_a_login_is_used_only_without_a_key(self, installed, tmp_path):
         (tmp_path / ".claude").mkdir()
         assert installed("claude", "2", HOME=str(tmp_path)).login == (tmp_path / ".claude",)
@@ -487,13 +499,16 @@ def replace_path(argument: str) -> ProgramRunner:
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch) -> Callable[..., ProgramRunner]:
-    """Runners of programs of which only the version is there."""
+    """Runners of programs that say their version, and how they are called."""
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
 
     def install(name: str, version: str, model: str = "", **environment: str) -> ProgramRunner:
         path = tmp_path / "bin" / name
         path.parent.mkdir(exist_ok=True)
-        path.write_text(f"#!/bin/sh\necho '{version}'\n")
+        path.write_text(
+            f"#!/bin/sh\n[ $1 = --version ] && echo '{version}' && exit\n"
+            'printf "%s\\n" "$ANTHROPIC_API_KEY" "$@" >output/notes.md; echo "{}" >output/answer.json\n'
+        )
         path.chmod(0o755)
         return ProgramRunner.of(f"{name}:{model}" if model else name, environment)
 

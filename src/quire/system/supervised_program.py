@@ -20,6 +20,8 @@ from quire.system.workers.leash import Leash, connected
 
 _PROGRAM = "import quire.system.guarded_program as g; g.main()"
 _CHUNK = 1 << 16
+_LONGEST_WAIT_S = 3600.0
+"""The system counts milliseconds in 32 bits."""
 _COMMON = ("PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH")
 
 
@@ -36,8 +38,9 @@ class ProgramLimits:
     """Bounds of what a program writes. Output beyond them is read and counted, and not kept."""
 
     line_bytes: int = 256 << 10
+    stream_lines: int = 200_000
     stream_bytes: int = 64 << 20
-    """Of the lines of each of its two streams."""
+    """Of each of its two streams, without what is cut from long lines."""
     file_bytes: int = 1 << 30
     """Of each file that it writes: a longer one ends it with SIGXFSZ."""
 
@@ -53,7 +56,7 @@ class SupervisedProgram:
     """A running program in a session of its own, without standard input. Ends with the `with` block, at the latest.
 
     A guard, which outlives a `kill -9` of this process, ends all that the program has started, whatever session it is
-    in and whatever signals it ignores. Not thread-safe; only `cut` may be called from any thread.
+    in and whatever signals it ignores. Not thread-safe.
     """
 
     def __init__(
@@ -119,7 +122,7 @@ class SupervisedProgram:
             left = until - time.monotonic()
             if left <= 0:
                 raise TimeoutError
-            ready = {number for number, _ in poll.poll(left * 1000)}
+            ready = {number for number, _ in poll.poll(min(left, _LONGEST_WAIT_S) * 1000)}
             ended = self._leash.fileno() in ready
             for number, stream in self._streams.items():
                 if not (ended or number in ready):
@@ -132,10 +135,6 @@ class SupervisedProgram:
                     poll.unregister(number)
         for stream in self._streams.values():
             yield from stream.rest()
-
-    def cut(self) -> None:
-        """Have it killed, with all that it started. Returns at once; may be called from any thread."""
-        self._leash.cut()
 
     def end(self) -> int | None:
         """Kill what still runs, and wait. Returns the exit code, negative for a signal; None if it is not known."""
@@ -167,11 +166,12 @@ class _Lines:
         self._name, self._limits = name, limits
         self._kept = bytearray()
         self._cut = 0
-        self._seen = 0
+        self._lines = 0
+        self._bytes = 0
         self.dropped = 0
 
     def feed(self, chunk: bytes) -> Iterator[ProgramLine]:
-        if self._seen > self._limits.stream_bytes:
+        if self._bytes > self._limits.stream_bytes or self._lines > self._limits.stream_lines:
             self.dropped += len(chunk)
             return
         *whole, begun = chunk.split(b"\n")
@@ -193,7 +193,8 @@ class _Lines:
     def _line(self) -> ProgramLine:
         made = ProgramLine(self._name, self._kept.decode("utf-8", "replace").rstrip("\r"), self._cut)
         self.dropped += self._cut
-        self._seen += len(self._kept) + 1
+        self._lines += 1
+        self._bytes += len(self._kept) + 1
         self._kept.clear()
         self._cut = 0
         return made

@@ -13,6 +13,8 @@ from quire.core.runner import Budget, RunnerCapability
 
 PROMPT = "{prompt}"
 """Stands for the prompt in the command of a program."""
+FOLDER = "{folder}"
+"""Stands for the path of the workspace inside of a word of the command, without its first slash."""
 ALLOWED_VARIABLES = "QUIRE_RUNNER_ENV"
 """The variable with further names of variables that programs get, separated by commas."""
 NETWORK = "QUIRE_RUNNER_NETWORK"
@@ -81,7 +83,8 @@ CLAUDE = AgentProgram(
         "claude", "-p", PROMPT, "--output-format", "stream-json", "--verbose",
         # What is not allowed here would be asked for, and is refused without a terminal.
         "--permission-mode", "default", "--tools", "Read,Glob,Grep,Write,Edit",
-        "--allowedTools", "Read(./**),Edit(./output/**)",
+        # Rules for Edit are those of Write too. Not all versions take relative paths.
+        "--allowedTools", f"Read(./**),Edit(./output/**),Edit(//{FOLDER}/output/**)",
         "--disallowedTools", "Bash,WebFetch,WebSearch,Task,NotebookEdit",
         "--strict-mcp-config", "--setting-sources", "", "--no-session-persistence",
     ),

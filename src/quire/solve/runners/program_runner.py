@@ -31,7 +31,7 @@ from quire.core.runner import (
     TaskBrief,
 )
 from quire.solve.answers import ANSWER, NOTES, ClaimedAnswer
-from quire.solve.runners.agent_programs import PROMPT, AgentProgram, agent_program
+from quire.solve.runners.agent_programs import FOLDER, PROMPT, AgentProgram, agent_program
 from quire.solve.runners.program_failures import declines, failure_of, reason_of_end
 from quire.solve.runners.program_prompt import file_prompt, templates_digest
 from quire.solve.runners.program_stream import ProgramStream, ProgramTimeline
@@ -175,8 +175,9 @@ class _Attempt:
         if _too_long(prompt):
             path = prompt_file.relative_to(self._workspace.folder).as_posix()
             prompt = f"Your instructions are in the file {path}. Read all of it, and do what it says."
-        options = self._runner.program.options(self._work.budget)
-        return [prompt if word == PROMPT else word for word in (*self._runner.command, *options)]
+        folder = str(self._workspace.folder).removeprefix("/")
+        words = (*self._runner.command, *self._runner.program.options(self._work.budget))
+        return [prompt if word == PROMPT else word.replace(FOLDER, folder) for word in words]
 
     def _prompt_variables(self, prompt_file: Path) -> dict[str, str]:
         given = {} if _too_long(self._prompt) else {"QUIRE_PROMPT": self._prompt}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from quire.core.runner import RunnerUsage, TimelineEntry, TimelineKind
@@ -39,18 +40,29 @@ class ProgramTimeline:
         return tuple(self._entries)
 
     def add(self, kind: TimelineKind, payload: Mapping[str, Any]) -> None:
-        self._seen[kind] = self._seen.get(kind, 0) + 1
-        if self._seen[kind] <= MOST_ENTRIES or kind == "note":
+        if self._has_room(kind):
             entry = TimelineEntry(kind, payload)
             self._entries.append(entry)
             self._tell(entry)
+
+    def add_line(self, line: ProgramLine) -> None:
+        """A line as it is. Of a flood, lines are only counted."""
+        if self._seen.get(line.stream, 0) < MOST_ENTRIES:
+            self.add(line.stream, {"text": _short(line.text)})
+        else:
+            self._seen[line.stream] += 1
 
     def finish(self, dropped_bytes: int) -> None:
         """Say what is not in it."""
         left_out = {kind: many - MOST_ENTRIES for kind, many in self._seen.items() if many > MOST_ENTRIES}
         if left_out or dropped_bytes:
+            self._seen.pop("note", None)  # this one always has room
             text = "the program printed more than is kept"
             self.add("note", {"text": text, "entries_left_out": left_out, "bytes_dropped": dropped_bytes})
+
+    def _has_room(self, kind: TimelineKind) -> bool:
+        self._seen[kind] = self._seen.get(kind, 0) + 1
+        return self._seen[kind] <= MOST_ENTRIES
 
 
 class ProgramStream:
@@ -86,16 +98,17 @@ class ProgramStream:
     @property
     def last_words(self) -> str:
         """Its error, or the last lines that it wrote."""
-        return self.error or "\n".join(self._last)
+        return self.error or "\n".join(map(_short, self._last))
 
     def read(self, line: ProgramLine) -> bool:
         """Take a line. Returns whether the usage may have changed."""
-        event = _event(line) if line.stream == "stdout" else None
-        if event is not None and self._understood(event):
-            return True
+        with suppress(RecursionError):  # of lists in lists in lists
+            event = _event(line) if line.stream == "stdout" else None
+            if event is not None and self._understood(event):
+                return True
         if line.text.strip():
-            self._last.append(_short(line.text))
-            self._timeline.add(line.stream, {"text": _short(line.text)})
+            self._last.append(line.text)
+            self._timeline.add_line(line)
         return False
 
     def _understood(self, event: Mapping[str, Any]) -> bool:
@@ -191,7 +204,7 @@ def _event(line: ProgramLine) -> Mapping[str, Any] | None:
         return None
     try:
         found = json.loads(line.text)
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
     return found if isinstance(found, dict) else None
 
