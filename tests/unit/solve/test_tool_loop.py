@@ -160,12 +160,22 @@ def test_wrong_calls_are_answered_and_never_fail_the_attempt(work):
     assert values(output)["total"] == 145
 
 
-def test_a_model_that_only_talks_is_reminded_twice_and_then_ends(work):
+def test_a_model_that_only_talks_is_reminded_twice_asked_for_json_and_then_ends(work):
     failure = failed(work, completion("I would be delighted to help!"))
     assert (failure.failure, failure.retryable) == ("invalid_output", True)
-    assert work.asked == 3
-    assert failure.usage.turns == 3
-    assert [one.kind for one in failure.timeline] == ["model"] * 3
+    assert work.asked == 4
+    assert failure.usage.turns == 4
+    assert [one.kind for one in failure.timeline] == ["model"] * 4
+
+
+def test_a_model_that_cannot_call_tools_writes_its_answer_in_a_form(work):
+    cited = {"record": "p1-b2", "quote": "Invoice number: INV-2041", "value": "INV-2041"}
+    form = json.dumps({"values": {"number": cited, "total": None, "items": [{"price": None}]}})
+    talk = completion("I cannot call functions.")
+    output = ran(work, talk, talk, talk, completion(form))
+    assert "response_format" in work.requests[-1]
+    assert "tools" not in work.requests[-1]
+    assert verified(work, output)["number"].status == "found"
 
 
 def test_what_was_proposed_before_the_talking_is_kept(work):
@@ -190,7 +200,7 @@ def test_json_in_the_text_never_replaces_what_was_proposed_with_a_citation(work)
 @pytest.mark.parametrize("empty", [completion(""), completion(None), completion("   ")], ids=["text", "null", "spaces"])
 def test_an_empty_answer_is_no_end_while_values_are_missing(work, empty):
     assert failed(work, empty).failure == "invalid_output"
-    assert work.asked == 3
+    assert work.asked == 4
 
 
 def test_an_answer_that_is_cut_off_is_asked_for_again(work):

@@ -8,6 +8,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from quire.core.context import Json
 from quire.core.runner import ToolAnswer, ToolSpec
 from quire.solve.runners.chat_turns import ChatTurn
 
@@ -41,8 +42,10 @@ class Conversation:
             for one in tools
         ]
 
-    def request(self, settings: Mapping[str, Any]) -> bytes:
-        body = {**settings, "messages": [*self._head, *self._rest], "tools": self._tools, "stream": False}
+    def request(self, settings: Mapping[str, Any], form: Mapping[str, Json] | None = None) -> bytes:
+        """The JSON of a chat completion: with the tools, or with the form of the answer, which servers do not join."""
+        asked = {"tools": self._tools} if form is None else {"response_format": form}
+        body = {**settings, "messages": [*self._head, *self._rest], **asked, "stream": False}
         return json.dumps(body).encode()
 
     @property

@@ -32,6 +32,8 @@ from quire.core.runner import (
     ToolAnswer,
 )
 from quire.core.types import shortened
+from quire.evidence.catalog.records import SourceCatalog
+from quire.evidence.extract.language_model.form import answer_schema, proposals_in
 from quire.evidence.extract.schema import ExtractSchema, ObjectSpec, asked_schema
 from quire.evidence.extract.value_paths import field_of, values_by_path
 from quire.net.language_model import KEY, MODEL, URL, LanguageModel
@@ -65,6 +67,10 @@ _PROMPTS: Mapping[Role, str] = {"solver": "solve", "reviewer": "review"}
 _GO_ON = (
     "You have called no tool. Call propose or not_found for every value that is missing, or finding for every fault; "
     "reply with one short sentence when there is nothing left to do."
+)
+_AS_JSON = (
+    "Write the answer as JSON instead: for each value the record in which it stands, a quote from it, and the value; "
+    "null for a value that you have not found."
 )
 _CUT_OFF = "Your reply was cut off. Write less, and call one tool at a time."
 
@@ -142,6 +148,7 @@ class ToolLoop:
         self._timeline: list[TimelineEntry] = []
         self._usage = RunnerUsage(cost=None if runner.prices is None else 0.0)
         self._reminders = 0
+        self._form: Mapping[str, Json] | None = None
 
     def run(self) -> RunnerOutput:
         begun = self._clock()
@@ -205,9 +212,18 @@ class ToolLoop:
             return True
         self._reminders += 1
         if self._reminders > MOST_REMINDERS:
-            return True
+            return not self._wants_form()
         self._conversation.asked(_CUT_OFF if turn.finish == "length" else _GO_ON)
         return False
+
+    def _wants_form(self) -> bool:
+        """Whether a model that calls no tools, and has proposed nothing, is asked once for the answer as JSON."""
+        if self._work.role != "solver" or self._form is not None or self._is_usable(self._work.tools.output()):
+            return False
+        schema = {"name": "values", "strict": True, "schema": answer_schema(self._schema)}
+        self._form = {"type": "json_schema", "json_schema": schema}
+        self._conversation.asked(_AS_JSON)
+        return True
 
     def _is_complete(self) -> bool:
         """Whether nothing is missing: each path has a value or was not found. A reviewer has used a tool."""
@@ -229,17 +245,19 @@ class ToolLoop:
         return bool(claimed.proposals(self._runner.name) or claimed.missing)
 
     def _take_answer(self, text: str) -> bool:
-        """Take an answer that a model writes as JSON instead of calling tools: it cites nothing, and is checked."""
+        """Take an answer that a model writes as JSON instead of calling tools, with citations or without."""
         tree = json_in(text) if "{" in text else None
         tree = tree.get("values", tree) if isinstance(tree, dict) else tree
         known = self._schema.root.properties if isinstance(self._schema.root, ObjectSpec) else ()
         if not isinstance(tree, dict) or not any(name in known for name in tree):
             return False
+        catalog = self._work.catalog
+        assert isinstance(catalog, SourceCatalog)
         filled, taken = self._filled(), 0
-        for path, value in _values(tree):
-            if path not in filled:
-                answer = self._work.tools.call("propose", {"path": path, "value": value})
-                taken += "path" in answer.content
+        for one in proposals_in(tree, self._schema, catalog, self._runner.name, {})[:MOST_VALUES]:
+            if one.path not in filled:
+                given = {"path": one.path, "value": one.value, "record": "".join(one.records), "quote": one.quote}
+                taken += "path" in self._work.tools.call("propose", given).content
         self._emit("note", {"text": f"{taken} values were taken from the text of the model"})
         return taken > 0
 
@@ -273,7 +291,7 @@ class ToolLoop:
                 reason = f"the task does not fit into {self._room:,} tokens; use a model with a larger context"
                 raise self._failed(f"{reason}, or set {CONTEXT}", "terminal")
             try:
-                return self._work.ask(self._conversation.request(self._settings))
+                return self._work.ask(self._conversation.request(self._settings, self._form))
             except Refused as error:
                 if (unknown := self._unknown(error)) is not None:
                     del self._settings[unknown]
@@ -342,15 +360,6 @@ def _with(
         usage.tool_calls + tool_calls,
         None if usage.cost is None else usage.cost + cost,
     )
-
-
-def _values(tree: Json) -> list[tuple[str, Json]]:
-    """The values of what a model wrote, as many as are taken."""
-    try:
-        found = [one for one in values_by_path(tree) if one[1] is not None and one[1] != ""]
-    except RecursionError:
-        return []
-    return found[:MOST_VALUES]
 
 
 def _reason(error: EngineError) -> str:
