@@ -215,7 +215,7 @@ def test_at_most_two_modules_share_a_name():
     assert not {name: modules for name, modules in homes.items() if len(modules) > 2}
 
 
-RETRIEVAL_FOR_EVIDENCE = ("chunk", "search.hits", "search.query", "search.ranking")
+RETRIEVAL_FOR_EVIDENCE = ("chunk", "search.lexical_ranking")
 """What evidence uses of retrieval: the chunks of a document, and the ranking of passages for a language model."""
 
 

@@ -7,6 +7,7 @@ from inspect import signature
 
 from quire.core.engine import Engine
 from quire.core.errors import ConfigurationError
+from quire.core.runner import RUNNER_CAPABILITIES, Runner
 
 
 def check_engine(engine: object) -> None:
@@ -18,6 +19,19 @@ def check_engine(engine: object) -> None:
     check_members(engine, Engine, "; pass a name ('tesseract') or an object with the members of quire.Engine")
     check_call(engine.ask, 3, f"{name_of(engine)}.ask", "picture, question, partial")  # type: ignore[attr-defined]
     check_call(engine.interpret, 2, f"{name_of(engine)}.interpret", "answer, question")  # type: ignore[attr-defined]
+
+
+def check_runner(runner: object) -> None:
+    """Raise ConfigurationError for what an object lacks to be a runner."""
+    if isinstance(runner, type):
+        raise ConfigurationError(f"{runner.__name__} is a class; pass an instance: {runner.__name__}(…)")
+    check_members(runner, Runner, "; pass a name ('offline') or an object with the members of quire.runners.Runner")
+    check_call(runner.run, 1, f"{name_of(runner)}.run", "work")  # type: ignore[attr-defined]
+    check_call(runner.prompt, 1, f"{name_of(runner)}.prompt", "brief")  # type: ignore[attr-defined]
+    unknown = {*map(str, runner.capabilities)} - {*RUNNER_CAPABILITIES}  # type: ignore[attr-defined]
+    if unknown:
+        known = ", ".join(RUNNER_CAPABILITIES)
+        raise ConfigurationError(f"{name_of(runner)} has the capability {min(unknown)!r}; choose from {known}")
 
 
 def check_members(plugin: object, role: type, advice: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Plugins of installed packages: engines, components, formats and extractors, each with a group of entry points.
+"""Plugins of installed packages: engines, components, formats, extractors, runners, each with its entry points.
 
 Built-in ones are found in the same way as those of other packages.
 """
@@ -15,13 +15,14 @@ from quire.core.errors import ConfigurationError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Kind = Literal["engine", "component", "format", "extractor"]
+Kind = Literal["engine", "component", "format", "extractor", "runner"]
 
 GROUPS: Mapping[Kind, str] = {
     "engine": "quire.engines",  # a function `engine(*, profile, languages)` that returns an `Engine`
     "component": "quire.components",  # a `Component`, or a function that becomes one
     "format": "quire.formats",  # an `export.Format`
     "extractor": "quire.extractors",  # a function that returns an `Extractor`
+    "runner": "quire.runners",  # a function that returns a `Runner`
 }
 
 

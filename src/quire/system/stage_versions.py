@@ -71,6 +71,7 @@ STAGES: Mapping[str, StageCode] = {
     "catalog": StageCode(("evidence.catalog",), _EXTRACTS),
     "extract": StageCode(("evidence.extract",), _EXTRACTS),
     "learned": StageCode(("evidence.learn.learned_extractor",)),
+    "tool-runner": StageCode(("solve.runners.tool_loop", "solve.tools")),
     "report": StageCode(("evidence.extract.reports",), _EXTRACTS),
     "solve": StageCode(("solve",), ("durable.solves.solve_jobs", "durable.solves.solve_steps")),
     "review": StageCode(("evidence.review",), ("durable.review.review_steps",)),

@@ -16,6 +16,7 @@ _TRUE = frozenset(
 )
 _FALSE = frozenset(("false", "no", "n", "unchecked", "off", "nein", "non", "não", "falsch", "0", "☐"))
 _LONGEST = 60
+_LARGEST = 10**300
 
 
 class Unfit(Exception):
@@ -28,6 +29,8 @@ def fitted(value: Json, leaf: LeafSpec, quote: str = "") -> Json:
         value = value.strip()
     if value is None or value == "" or isinstance(value, (list, dict)):
         raise Unfit(f"{_shown(value)} is no single value")
+    if isinstance(value, (int, float)) and not -_LARGEST < value < _LARGEST:  # nor is it, if it is not a number
+        raise Unfit(f"{_shown(value)} is no number that a document has")
     if leaf.enum:
         return _chosen(value, leaf)
     match leaf.type:

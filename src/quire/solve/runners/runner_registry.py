@@ -1,7 +1,86 @@
-"""shim"""
+"""Runners by name: the built-in ones and those of other packages, and the chain in which they are asked."""
 
-from quire.solve.runners.offline_runner import OfflineRunner
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
+from importlib import import_module
+from typing import cast
+
+from quire.core.errors import ConfigurationError, UsageError
+from quire.core.plugin_checks import check_runner
+from quire.core.plugins import loaded, offered
+from quire.core.runner import RUNNER_CAPABILITIES, Runner, RunnerCapability
+
+BUILT_IN = {
+    "offline": "quire.solve.runners.offline_runner:OfflineRunner",
+    "tools": "quire.solve.runners.tool_loop:ToolRunner.of",
+    "claude": "quire.solve.runners.program_runner:ProgramRunner.of",
+    "codex": "quire.solve.runners.program_runner:ProgramRunner.of",
+    "program": "quire.solve.runners.program_runner:ProgramRunner.of",
+}
+"""The place of the factory of each, `module:name`. `ToolRunner.of` gets what follows the colon in the name of a runner,
+`ProgramRunner.of` the whole name, and both the environment."""
 
 
-def find_runner(name):
-    return OfflineRunner()
+def runner_names() -> tuple[str, ...]:
+    return tuple(sorted({*BUILT_IN, *offered("runner")}))
+
+
+def find_runner(name: str, environment: Mapping[str, str] = os.environ) -> Runner:
+    """The runner of a name. After a colon follows what its factory takes: `tools:qwen3`, `program:./solve.sh`.
+
+    Raises UsageError for an unknown name, and ConfigurationError for one that cannot be loaded, lacks its model, or is
+    no runner.
+    """
+    runner = _found(name, environment)
+    check_runner(runner)
+    return runner
+
+
+def chain(
+    names: Iterable[str],
+    requires: Collection[RunnerCapability] = (),
+    needs_context: int | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> list[Runner]:
+    """The runners in the order in which they are asked: those that can do all that is required, then the others.
+
+    `needs_context` is the size of what they have to take in, in tokens. Raises what `find_runner` raises.
+    """
+    unknown = [one for one in requires if one not in RUNNER_CAPABILITIES]
+    if unknown:
+        raise UsageError(f"there is no capability {unknown[0]!r}; choose from {', '.join(RUNNER_CAPABILITIES)}")
+    listed = [find_runner(name, environment) for name in dict.fromkeys(names)]
+    return sorted(listed, key=lambda one: not _suits(one, requires, needs_context))
+
+
+def _suits(runner: Runner, requires: Collection[RunnerCapability], needs_context: int | None) -> bool:
+    known = runner.context_tokens
+    fits = needs_context is None or known is None or known >= needs_context
+    return fits and runner.capabilities.issuperset(requires)
+
+
+def _found(name: str, environment: Mapping[str, str]) -> Runner:
+    plain, _, argument = name.partition(":")
+    if plain in ("claude", "codex", "program"):
+        return cast("Runner", _built_in(plain)(name, environment))
+    if plain == "tools":
+        return cast("Runner", _built_in(plain)(argument, environment))
+    if plain in BUILT_IN and not argument:
+        return cast("Runner", _built_in(plain)())
+    points = offered("runner")
+    if plain not in points:
+        raise UsageError(f"there is no runner {name[:50]!r}; choose from {', '.join(runner_names())}")
+    factory = loaded("runner", points[plain])
+    if not callable(factory):
+        raise ConfigurationError(f"the runner {plain} is no function that returns a runner")
+    return cast("Runner", factory(argument) if argument else factory())
+
+
+def _built_in(name: str) -> Callable[..., object]:
+    module, _, attribute = BUILT_IN[name].partition(":")
+    found: object = import_module(module)
+    for part in attribute.split("."):
+        found = getattr(found, part)
+    return cast("Callable[..., object]", found)

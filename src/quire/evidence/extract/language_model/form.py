@@ -97,7 +97,9 @@ class _Reading:
             return
         quoted = quote[:LONGEST_QUOTE].strip() if isinstance(quote, str) else ""
         records = (
-            (self._tightest(record.strip(" []"), quoted),) if isinstance(record, str) and record.strip(" []") else ()
+            (tightest(self._catalog, record.strip(" []"), quoted),)
+            if isinstance(record, str) and record.strip(" []")
+            else ()
         )
         yield Proposal(path, value, records, quoted, self._sure(path), self._extractor)
 
@@ -105,11 +107,12 @@ class _Reading:
         named = (f"{root}{path}{end}" for root in ("values.", "") for end in (".value", ""))
         return next((self._certainties[one] for one in named if one in self._certainties), CONFIDENCE)
 
-    def _tightest(self, record: str, quote: str) -> str:
-        """The cell of a table in which a quote stands, if there is one; else what was cited."""
-        if record not in self._catalog.block_by_id or not quote:
-            return record
-        wanted = " ".join(quote.split())
-        cells = [one for one in self._catalog.records_of((record,)) if one.level == "cell"]
-        holding = [one.id for one in cells if wanted in " ".join(one.text.split())]
-        return holding[0] if len(holding) == 1 else record
+
+def tightest(catalog: SourceCatalog, record: str, quote: str) -> str:
+    """The cell of a table in which a quote stands, if there is one; else what was cited."""
+    if record not in catalog.block_by_id or not quote:
+        return record
+    wanted = " ".join(quote.split())
+    cells = [one for one in catalog.records_of((record,)) if one.level == "cell"]
+    holding = [one.id for one in cells if wanted in " ".join(one.text.split())]
+    return holding[0] if len(holding) == 1 else record

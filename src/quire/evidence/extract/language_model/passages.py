@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from quire.evidence.catalog.records import EvidenceRecord, SourceCatalog
@@ -104,23 +104,15 @@ def _chosen(
 
 def _ranked(schema: ExtractSchema, chunks: Sequence[EvidenceRecord]) -> list[list[int]]:
     """For each leaf the chunks in the order of what they say about it; those on its pages first."""
-    from quire.lexicon.terms import terms
-    from quire.retrieval.search.hits import Statistics
-    from quire.retrieval.search.query import parse_query
-    from quire.retrieval.search.ranking import RankOptions, bm25, weights
+    from quire.retrieval.search.lexical_ranking import LexicalRanking
 
-    listed = [terms(chunk.text) for chunk in chunks]
-    frequencies: Mapping[str, int] = Counter(term for found in listed for term in {*found})
-    mean = sum(map(len, listed)) / max(len(listed), 1)
-    known, options = Statistics(len(chunks), mean, frequencies), RankOptions()
-    texts = [f" {' '.join(found)} " for found in listed]
+    ranking = LexicalRanking([chunk.text for chunk in chunks])
     ranked: dict[tuple[str, tuple[int, ...]], list[int]] = {}
     for leaf in schema.leaves[:MOST_LEAVES]:
         words = _described(leaf)
         if (words, leaf.pages) in ranked:
             continue
-        wanted = weights(parse_query(words), known, options) if terms(words) else {}
-        scores = [bm25(wanted, text, mean, options) for text in texts]
+        scores = ranking.scores(words)
         hinted = [any(place.page in leaf.pages for place in chunk.places) for chunk in chunks]
         order = sorted(range(len(chunks)), key=lambda at: (not hinted[at], -scores[at], at))
         ranked[words, leaf.pages] = order
