@@ -145,7 +145,7 @@ def attempted(request: Attempting, work: WorkerWork) -> tuple[dict[str, object],
 
 def verified(request: Verifying, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The verified answer, and what the checks find. The header has their sizes; `failure` for files that are none."""
-    from quire.solve.review.checks import review_answer
+    from quire.solve.checks.answer_review import review_answer
 
     documents, schema = catalogs(request.given, work), ExtractSchema.of(request.given.schema)
     try:
@@ -160,7 +160,8 @@ def verified(request: Verifying, work: WorkerWork) -> tuple[dict[str, object], b
 
 def reviewed(request: Reviewing, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The findings of the checks, and those of a reviewer as far as they can be supported."""
-    from quire.solve.review.checks import merged_findings, review_answer
+    from quire.solve.checks.answer_review import review_answer
+    from quire.solve.checks.reviewer_findings import merged_findings
 
     documents, schema = catalogs(request.given, work), ExtractSchema.of(request.given.schema)
     checks = review_answer(decode_extraction(request.answer), schema, documents)
