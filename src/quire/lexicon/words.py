@@ -73,6 +73,7 @@ KEYS: Mapping[str, str] = {
     "street_endings": "ends of the names of streets, before a house number",
     "street_words": "phrases in the lines of an address: streets, buildings, parts of towns",
     "unit_words": "words of the line above a table that names the unit of its numbers",
+    "unsettled_figures": "words of notes by which a figure is not final, or was changed",
     "us_states": "states of the United States",
     "yes": "words that affirm",
 }

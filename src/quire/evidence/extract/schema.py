@@ -71,12 +71,13 @@ class LeafSpec:
 
 @dataclass(frozen=True, slots=True)
 class ObjectSpec:
-    """An object with its properties, in the order of the schema."""
+    """An object with its properties, in the order of the schema. `required` are those that may not be null."""
 
     path: str
     properties: Mapping[str, SchemaNode]
     title: str = ""
     description: str = ""
+    required: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +200,7 @@ class _Parser:
                 str(name): self.node(one, f"{path}.{name}" if path else str(name), depth + 1)
                 for name, one in properties.items()
             }
-            return ObjectSpec(path, inside, title, description)
+            return ObjectSpec(path, inside, title, description, _required(schema, properties))
         type_ = _type(schema, path)
         if type_ == "object":
             raise UsageError(f"the schema of {path or 'the root'} is an object without properties")
@@ -245,6 +246,25 @@ def _merged(first: Mapping[str, Json], second: Mapping[str, Json]) -> dict[str, 
     if isinstance(inside[0], Mapping) and isinstance(inside[1], Mapping):
         both["properties"] = {**inside[0], **inside[1]}
     return both
+
+
+def _required(schema: Mapping[str, Json], properties: Mapping[str, Json]) -> tuple[str, ...]:
+    """The properties that must have a value: what may be null may be absent from the document."""
+    named = schema.get("required")
+    names = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
+    return tuple(name for name in names if name in properties and not _may_be_null(properties[name]))
+
+
+def _may_be_null(schema: Json) -> bool:
+    if not isinstance(schema, Mapping):
+        return False
+    type_ = schema.get("type")
+    options = schema.get("anyOf") or schema.get("oneOf")
+    return (
+        type_ == "null"
+        or (isinstance(type_, list) and "null" in type_)
+        or (isinstance(options, list) and any(map(_may_be_null, options)))
+    )
 
 
 def _type(schema: Mapping[str, Json], path: str) -> str:
