@@ -39,7 +39,7 @@ def invoice_events() -> tuple[Event, ...]:
 
 def emitted(stage: str, kind: Any, at: float, *, page: int | None = None, **payload: object) -> Event:
     """An event of a run; `payload` may name its `document` like everything else."""
-    name = f"run-1/{stage}/{kind}/{at:g}"
+    name = f"run-1/{stage}/{kind}/{payload.get('phase', '')}{at:g}"
     return Event(name, "run-1", 0, kind, stage, None, page, None, payload, BEGAN + at)
 
 
@@ -48,16 +48,21 @@ SOLVED: tuple[Event, ...] = (
     emitted("recognize", "attempt", 0.9, page=2, engine="cloud", outcome="timeout", reason="no answer in 30 s", ms=400),
     emitted("recognize", "attempt", 1.4, page=2, engine="tesseract", outcome="ok", reason="", ms=500),
     emitted("recognize", "finished", 1.5, page=2, engine="tesseract", words=80, ms=1000),
-    emitted("workspace", "started", 2),
     emitted("workspace", "finished", 2.25, digest="d" * 64, files=3),
-    emitted("solve", "started", 3, round=0),
-    emitted("solve", "finished", 13, round=0),
-    emitted("review", "started", 13, round=0),
-    emitted("review", "finished", 14, round=0, open=1),
-    emitted("solve", "started", 14, round=1),
-    emitted("solve", "finished", 18, round=1),
-    emitted("wait", "started", 18),
-    emitted("wait", "finished", 78),
+    emitted("solve", "started", 3, phase="round 0", round=0),
+    emitted("solve", "started", 3, phase="solver 0 first 1"),
+    emitted("solve", "attempt", 5, phase="solver 0 first 1", outcome="terminal"),
+    emitted("solve", "started", 5, phase="solver 0 agent 1"),
+    emitted("solve", "attempt", 13, phase="solver 0 agent 1", outcome="ok"),
+    emitted("solve", "finished", 14, phase="round 0", round=0, open=1),
+    emitted("solve", "started", 14, phase="round 1", round=1),
+    emitted("solve", "started", 14, phase="solver 1 agent 1"),
+    emitted("solve", "attempt", 18, phase="solver 1 agent 1", outcome="ok"),
+    emitted("solve", "finished", 18.5, phase="round 1", round=1, open=0),
+    emitted("solve", "started", 18.5, phase="review"),
+    emitted("solve", "finished", 78.5, phase="review"),
+    emitted("solve", "started", 78.5, phase="finish"),
+    emitted("solve", "finished", 79, phase="finish"),
 )
 
 
