@@ -184,7 +184,7 @@ def test_an_evaluation_is_saved_and_graded_again_to_the_same_bytes_without_readi
     assert first.report["overall"]["page"]["f1"] == 1.0
     first.save(folder / "first")
     monkeypatch.setattr("quire.solve.evaluation.evaluate.extract", None)
-    again = evaluate([folder / "in"], outputs=folder / "first" / "outputs")
+    again = evaluate([folder / "in"], replay=folder / "first")
     again.save(folder / "again")
     for name in ("report.json", "report.html", "outputs/invoice.extracted.json"):
         assert (folder / "first" / name).read_bytes() == (folder / "again" / name).read_bytes()
@@ -194,7 +194,7 @@ def test_a_baseline_shows_every_value_that_is_another_and_fixtures_of_other_vers
     evaluate([folder / "in"]).save(folder / "first")
     file = folder / "in" / "invoice.fixture.json"
     file.write_text(file.read_text().replace("675.48", "99"))
-    now = evaluate([folder / "in"], outputs=folder / "first/outputs", baseline=folder / "first/report.json")
+    now = evaluate([folder / "in"], replay=folder / "first", baseline=folder / "first/report.json")
     difference = now.report["baseline"]
     assert difference["changed"] == [{"fixture": "invoice", "path": "total", "before": "right", "after": "wrong"}]
     assert difference["other_versions"] == ["invoice"]
@@ -242,7 +242,7 @@ def test_values_in_any_script_and_of_broken_fonts_are_graded_and_written(tmp_pat
     assert made.report["overall"]["value"]["f1"] == 1.0
     made.save(tmp_path)
     assert json.loads((tmp_path / "report.json").read_bytes())["fixtures"][0]["cells"][0]["value"] == text
-    again = graded([fixture({"number": text})], stored_outputs(tmp_path / "outputs"))
+    again = graded([fixture({"number": text})], stored_outputs(tmp_path))
     assert again.report == made.report
 
 

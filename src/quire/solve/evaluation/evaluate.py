@@ -3,36 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from quire.core.context import Json
-from quire.core.errors import InputError, UsageError
-from quire.core.keys import digest_bytes
+from quire.core.errors import InputError, RunError, UsageError
+from quire.core.keys import Digest, digest_bytes
 from quire.evidence.extract.extraction_json import decode_extraction, encode_extraction
 from quire.evidence.extract.values import Extraction
 from quire.reading.call import ReadOptions
 from quire.reading.extract_call import extract
 from quire.solve.evaluation.evaluation_report import (
     EvaluationFailure,
+    TracedRuns,
     decode_report,
     encode_report,
     evaluation_report,
 )
 from quire.solve.evaluation.fixture import Fixture, load_fixtures
 from quire.solve.evaluation.grades import FixtureGrade, grade
+from quire.solve.evaluation.process_report import process_json
 from quire.solve.evaluation.report_page import report_page
+from quire.solve.trace.trace_file import SUFFIX as TRACE
+from quire.solve.trace.trace_file import Trace, TracedFixture, encode_trace, load_trace
 from quire.system.atomic_files import write_files
 
 if TYPE_CHECKING:
     from quire.evidence.extract.extractor import Extractor
 
+OUTPUTS, TRACES = "outputs", "traces"
+"""The folders beside a report."""
 SUFFIX = ".extracted.json"
 """Of the output of a fixture, after its name."""
 
-OutputOf = Callable[[Fixture], Extraction]
+OutputOf = Callable[[Fixture], Extraction | Trace]
 """The output of a fixture: made now, or loaded. Raises QuireError where there is none."""
+SolveFixture = Callable[[Fixture], Trace]
+"""Solves the task of a fixture. Raises QuireError where that does not work."""
+
+
+NOTHING: Mapping[str, Trace] = {}
 
 
 class AskedValues(TypedDict, total=False):
@@ -44,15 +55,18 @@ class AskedValues(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The report of an evaluation, and the outputs that were graded, as files by the name of their fixture."""
+    """The report of an evaluation, and what was graded, as files by the name of their fixture: the trace of one that
+    was solved, the output of the others."""
 
     report: Mapping[str, Json]
     outputs: Mapping[str, bytes]
+    traces: Mapping[str, bytes] = field(default_factory=dict)
 
     def save(self, folder: str | Path) -> list[Path]:
-        """Write `report.json`, `report.html` and the outputs, from which the same report can be made again."""
+        """Write `report.json`, `report.html`, the outputs and the traces: the same report can be made from them."""
         target = Path(folder)
-        files = {target / "outputs" / f"{name}{SUFFIX}": data for name, data in self.outputs.items()}
+        files = {target / OUTPUTS / f"{name}{SUFFIX}": data for name, data in self.outputs.items()}
+        files |= {target / TRACES / f"{name}{TRACE}": data for name, data in self.traces.items()}
         files[target / "report.json"] = encode_report(self.report)
         files[target / "report.html"] = report_page(self.report)
         write_files(files)
@@ -63,27 +77,34 @@ def evaluate(
     fixtures: Sequence[str | Path],
     *,
     extractors: Sequence[str | Extractor] = (),
-    outputs: str | Path | None = None,
+    solve: SolveFixture | None = None,
+    replay: str | Path | None = None,
     baseline: str | Path | None = None,
     **options: Unpack[ReadOptions],
 ) -> Evaluation:
-    """Extract the values of fixtures and compare them with the expected ones.
+    """Get the values of fixtures and compare them with the expected ones.
 
-    `fixtures` are files or folders, `extractors` and the other options those of `extract`. With `outputs`, the folder
-    of an earlier evaluation, its outputs are graded again and nothing is read. `baseline` is an earlier `report.json`.
-    A fixture whose document cannot be read is among the failures of the report.
+    `fixtures` are files or folders. Those with a task are solved by `solve`, if it is given; from the others values
+    are extracted, with `extractors` and the other options of `extract`. With `replay`, the folder of an earlier
+    evaluation, its outputs and traces are graded again, and nothing is read or asked. `baseline` is an earlier
+    `report.json`. A fixture whose document cannot be read is among the failures of the report.
 
     Raises UsageError for a fixture or a baseline that cannot be used.
     """
     listed = load_fixtures([Path(one) for one in fixtures])
     earlier = None if baseline is None else load_report(Path(baseline))
-    if outputs is not None:
-        return graded(listed, stored_outputs(Path(outputs)), earlier)
+    if replay is not None:
+        return graded(listed, stored_outputs(Path(replay)), earlier)
 
     def output(fixture: Fixture) -> Extraction:
         return extract(fixture.document, **asked_values(fixture), extractors=extractors, **options)
 
-    return graded(listed, output, earlier)
+    return graded(listed, solved_or(output, solve), earlier)
+
+
+def solved_or(extracted: Callable[[Fixture], Extraction], solve: SolveFixture | None) -> OutputOf:
+    """Solves the fixtures that have a task, and extracts the values of the others."""
+    return lambda fixture: solve(fixture) if solve is not None and fixture.task else extracted(fixture)
 
 
 def asked_values(fixture: Fixture) -> AskedValues:
@@ -96,32 +117,62 @@ def graded(
     output: OutputOf,
     baseline: Mapping[str, Any] | None = None,
     on_failure: Callable[[EvaluationFailure], None] | None = None,
+    ungraded: Mapping[str, Trace] = NOTHING,
 ) -> Evaluation:
-    """The evaluation of some fixtures. One without an output is a failure, and the others are graded."""
+    """The evaluation of some fixtures. One without an output is a failure, and the others are graded.
+
+    `ungraded` are traces without a fixture: the report says how they came about.
+    """
     grades: list[FixtureGrade] = []
     failures: list[EvaluationFailure] = []
     outputs: dict[str, bytes] = {}
+    traces: dict[str, Trace] = {}
     extractors: set[str] = set()
+    digests: dict[str, Digest] = {}
     for fixture in fixtures:
         try:
-            found = output(fixture)
-        except (InputError, UsageError) as error:
+            made = output(fixture)
+            if isinstance(made, Trace):
+                traces[fixture.name] = replace(made, fixture=TracedFixture(fixture.name, fixture.content))
+            found = _answer(made)
+        except (InputError, UsageError, RunError) as error:
             failures.append(EvaluationFailure(fixture.name, fixture.family, fixture.version, str(error)))
             if on_failure is not None:
                 on_failure(failures[-1])
             continue
-        outputs[fixture.name] = encode_extraction(found)
+        data = encode_extraction(found)
+        digests[fixture.name] = digest_bytes(data)
+        if fixture.name not in traces:
+            outputs[fixture.name] = data
         extractors.update(found.extractors)
         grades.append(grade(fixture, found))
-    digests = {name: digest_bytes(data) for name, data in outputs.items()}
-    return Evaluation(evaluation_report(grades, failures, digests, sorted(extractors), baseline), outputs)
+    seen = {**traces, **ungraded}
+    runs = TracedRuns(
+        {name: one.key for name, one in seen.items()},
+        {name: process_json(one) for name, one in seen.items()},
+        sorted(ungraded),
+    )
+    report = evaluation_report(grades, failures, digests, sorted(extractors), baseline, runs)
+    return Evaluation(report, outputs, {name: encode_trace(one) for name, one in seen.items()})
+
+
+def _answer(made: Extraction | Trace) -> Extraction:
+    if isinstance(made, Extraction):
+        return made
+    if made.answer is None:
+        last = made.attempts[-1].attempt.reason if made.attempts else "no runner was asked"
+        raise UsageError(f"the run {made.run} has no answer: {last}")
+    return made.answer
 
 
 def stored_outputs(folder: Path) -> OutputOf:
-    """Loads the outputs of an earlier evaluation."""
+    """Loads the traces and outputs of an earlier evaluation from the folder of its report."""
 
-    def output(fixture: Fixture) -> Extraction:
-        path = folder / f"{fixture.name}{SUFFIX}"
+    def output(fixture: Fixture) -> Extraction | Trace:
+        trace = folder / TRACES / f"{fixture.name}{TRACE}"
+        if trace.is_file():
+            return load_trace(trace)
+        path = folder / OUTPUTS / f"{fixture.name}{SUFFIX}"
         try:
             return decode_extraction(path.read_bytes())
         except FileNotFoundError:

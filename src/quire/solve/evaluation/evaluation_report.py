@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from quire.core.errors import UsageError
 from quire.core.keys import Digest, digest_of
 from quire.evidence.extract.values import EvidenceCoverage
 from quire.solve.evaluation.grades import CellGrade, F1Score, FixtureGrade, added, mean_f1
+from quire.solve.evaluation.process_report import process_differences, process_totals
 
 SCHEMA = "quire-evaluation/1"
 SCORES = ("value", "page", "box")
@@ -28,34 +29,68 @@ class EvaluationFailure:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class TracedRuns:
+    """What a report says of runs that have a trace, by the names of their fixtures. Those of `ungraded` have none."""
+
+    executions: Mapping[str, str]
+    processes: Mapping[str, Mapping[str, Json]]
+    ungraded: Sequence[str] = ()
+
+    def keys(self) -> list[Json]:
+        """The part of the key of a report, none without traces."""
+        return [sorted(self.executions.items())] if self.executions else []
+
+    def of(self, name: str) -> dict[str, Json]:
+        return {"execution": self.executions[name], "process": self.processes[name]} if name in self.executions else {}
+
+    def totals(self, names: Iterable[str]) -> dict[str, Json]:
+        found = [self.processes[name] for name in dict.fromkeys(names) if name in self.processes]
+        return {"process": process_totals(found)} if found else {}
+
+
+NO_TRACES = TracedRuns({}, {})
+
+
 def evaluation_report(
     grades: Sequence[FixtureGrade],
     failures: Sequence[EvaluationFailure],
     outputs: Mapping[str, Digest],
     extractors: Sequence[str],
     baseline: Mapping[str, Any] | None = None,
+    traced: TracedRuns = NO_TRACES,
 ) -> dict[str, Json]:
     """The report as JSON. `outputs` are the digests of what was graded, by fixture: with the versions of the fixtures
-    they are the key of the report."""
+    and the execution ids of those that were solved they are the key of the report."""
     families = sorted({one.family for one in grades})
     versions = {one.fixture: one.version for one in grades} | {one.fixture: one.version for one in failures}
     report: dict[str, Json] = {
         "schema_version": SCHEMA,
-        "key": digest_of([SCHEMA, sorted(versions.items()), sorted(outputs.items())]),
+        "key": digest_of([SCHEMA, sorted(versions.items()), sorted(outputs.items()), *traced.keys()]),
         "extractors": list(extractors),
-        "overall": _summary(grades, failures),
+        "overall": {**_summary(grades, failures), **traced.totals([*versions, *traced.ungraded])},
         "families": {
-            family: _summary(
-                [one for one in grades if one.family == family], [one for one in failures if one.family == family]
+            family: _of_family(
+                [one for one in grades if one.family == family],
+                [one for one in failures if one.family == family],
+                traced,
             )
             for family in families
         },
-        "fixtures": [_fixture(one, outputs[one.fixture]) for one in grades],
-        "failures": [asdict(one) for one in failures],
+        "fixtures": [{**_fixture(one, outputs[one.fixture]), **traced.of(one.fixture)} for one in grades],
+        "failures": [{**asdict(one), **traced.of(one.fixture)} for one in failures],
     }
+    if traced.ungraded:
+        report["runs"] = [{"name": name, **traced.of(name)} for name in traced.ungraded]
     if baseline is not None:
         report["baseline"] = _differences(baseline, report)
     return report
+
+
+def _of_family(
+    grades: Sequence[FixtureGrade], failures: Sequence[EvaluationFailure], traced: TracedRuns
+) -> dict[str, Json]:
+    return {**_summary(grades, failures), **traced.totals([one.fixture for one in (*grades, *failures)])}
 
 
 def encode_report(report: Mapping[str, Json]) -> bytes:
@@ -147,11 +182,14 @@ def _differences(baseline: Mapping[str, Any], report: Mapping[str, Any]) -> dict
         if before.get((fixture, path), outcome) != outcome
     ]
     versions = {one["name"]: one["version"] for one in baseline["fixtures"]}
+    earlier, now = baseline["overall"].get("process"), report["overall"].get("process")
+    process = {} if earlier is None or now is None else {"process": process_differences(earlier, now)}
     return {
         "key": baseline["key"],
         "scores": {
             name: {"before": baseline["overall"][name]["f1"], "after": report["overall"][name]["f1"]} for name in SCORES
         },
+        **process,
         "changed": changed,
         "other_versions": [
             one["name"] for one in report["fixtures"] if versions.get(one["name"], one["version"]) != one["version"]

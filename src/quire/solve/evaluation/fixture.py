@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,16 +17,21 @@ from quire.core.types import BBox
 from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.value_paths import field_of, with_value
 from quire.evidence.learn.samples import Sample
+from quire.solve.joined_catalog import short_names
 
 SCHEMA = "quire-fixture/1"
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedPlace:
-    """Where a value stands: its page and, where known, its box in fractions of the page."""
+    """Where a value stands: its page and, where known, its box in fractions of the page.
+
+    `document` is the short name of its document where a fixture has several; "" is right in any of them.
+    """
 
     page: int
     bbox: BBox | None = None
+    document: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +62,24 @@ class Fixture:
     """A JSON Schema, or the names of fields."""
     expected: Json
     task: str = ""
+    """What is to be solved; without one the values are extracted."""
     places: Mapping[str, tuple[ExpectedPlace, ...]] = field(default_factory=dict)
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
     """By path, with `[]` for every item of a list: `items[].price`."""
-    content: str = ""
-    """The digest of everything in the fixture but its documents."""
+    template: Path | None = None
+    """A workbook to fill."""
+    runners: tuple[str, ...] = ()
+    """The runners that solve it, in order; those of the evaluation if none are named."""
+    content: Mapping[str, Json] = field(default_factory=dict)
+    """The JSON of the fixture, with the text of its task and the digest of its template: all but its documents."""
+    digests: tuple[str, ...] | None = None
+    """Those of the documents where they are not at hand, as in a replay."""
 
     @cached_property
     def version(self) -> Digest:
         """The digest of the fixture and of its documents: another expected value is another version."""
-        return digest_of([SCHEMA, self.content, [hash_file(path).digest for path in self.documents]])
+        digests = self.digests if self.digests is not None else [hash_file(path).digest for path in self.documents]
+        return digest_of([SCHEMA, digest_of(self.content), list(digests)])
 
     @property
     def document(self) -> Path:
@@ -104,8 +117,8 @@ def load_fixture(file: Path) -> Fixture:
     except ValueError as error:
         raise UsageError(f"the fixture {file} is no JSON: {error}") from error
     try:
-        return _fixture(given, file)
-    except (TypeError, LookupError, ValueError, AttributeError) as error:
+        return _with_files(given, file)
+    except (OSError, TypeError, LookupError, ValueError, AttributeError) as error:
         raise UsageError(f"{file} is not a fixture: {type(error).__name__}: {error}") from error
 
 
@@ -129,32 +142,57 @@ def fixture_json(sample: Sample, document: str, family: str = "") -> dict[str, J
     }
 
 
-def _fixture(given: Mapping[str, Any], file: Path) -> Fixture:
+def recorded_fixture(name: str, content: Mapping[str, Any], digests: Sequence[str]) -> Fixture:
+    """The fixture that a trace carries, without its files. Raises UsageError for something else."""
+    try:
+        return replace(_fixture(name, content), digests=tuple(digests))
+    except (TypeError, LookupError, ValueError, AttributeError) as error:
+        raise UsageError(f"the fixture of the trace of {name} cannot be used: {error}") from error
+
+
+def _with_files(given: Mapping[str, Any], file: Path) -> Fixture:
+    """The fixture of a file, with the files that it names."""
+    documents = tuple(file.parent / name for name in given["documents"])
+    template = None if given.get("template") is None else file.parent / given["template"]
+    if missing := next((path for path in (*documents, *filter(None, [template])) if not path.is_file()), None):
+        raise ValueError(f"there is no {'template' if missing == template else 'document'} {missing}")
+    content, task = dict(given), given.get("task")
+    if isinstance(task, dict):
+        content["task"] = (file.parent / task["file"]).read_text("utf-8")
+    if template is not None:
+        content["template"] = {"name": given["template"], "digest": hash_file(template).digest}
+    name = str(given.get("name", file.name.removesuffix(".json").removesuffix(".fixture")))
+    return replace(_fixture(name, content), documents=documents, template=template)
+
+
+def _fixture(name: str, given: Mapping[str, Any]) -> Fixture:
     if given["schema_version"] != SCHEMA:
         raise ValueError(f"its schema is {given['schema_version']!r}, not {SCHEMA}")
-    documents = tuple(file.parent / name for name in given["documents"])
-    if missing := next((path for path in documents if not path.is_file()), None):
-        raise ValueError(f"there is no document {missing}")
     schema = ExtractSchema.of(given["schema"])
     for path in (*given.get("places", {}), *given.get("tolerances", {})):
         if schema.leaf(path) is None:
             raise ValueError(f"the schema has no value {path!r}")
+    shorts = short_names(len(given["documents"]))
+    places = {path: tuple(_place(one, shorts) for one in listed) for path, listed in given.get("places", {}).items()}
     return Fixture(
-        name=str(given.get("name", file.name.removesuffix(".json").removesuffix(".fixture"))),
+        name=name,
         family=str(given.get("family", "")),
-        documents=documents,
+        documents=(),
         schema=given["schema"],
         expected=given["expected"],
         task=str(given.get("task", "")),
-        places={path: tuple(map(_place, listed)) for path, listed in given.get("places", {}).items()},
+        places=places,
         tolerances={path: _tolerance(one) for path, one in given.get("tolerances", {}).items()},
-        content=digest_of(given),
+        runners=tuple(map(str, given.get("runners", ()))),
+        content=given,
     )
 
 
-def _place(given: Mapping[str, Any]) -> ExpectedPlace:
-    box = given.get("box")
-    return ExpectedPlace(int(given["page"]), None if box is None else BBox(*map(float, box)))
+def _place(given: Mapping[str, Any], shorts: Sequence[str]) -> ExpectedPlace:
+    box, document = given.get("box"), str(given.get("document", ""))
+    if document and document not in shorts:
+        raise ValueError(f"there is no {document!r} among the documents: they are {', '.join(shorts)}")
+    return ExpectedPlace(int(given["page"]), None if box is None else BBox(*map(float, box)), document)
 
 
 def _tolerance(given: Mapping[str, Any]) -> Tolerance:

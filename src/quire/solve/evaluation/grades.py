@@ -133,7 +133,7 @@ def _graded(cell: AlignedCell, fixture: Fixture, evidence: Mapping[str, LeafEvid
         outcome,
         "" if found is None else found.status,
         None if cited is None else cited.page,
-        (is_right and cited is not None and any(place.page == cited.page for place in places)) if places else None,
+        (is_right and cited is not None and any(_is_on(cited, place) for place in places)) if places else None,
         (is_right and cited is not None and _is_at(cited, boxes)) if boxes else None,
         *(() if found is None else (found.quote, found.records, found.crop)),
     )
@@ -147,9 +147,13 @@ def _outcome(cell: AlignedCell, fixture: Fixture) -> CellOutcome:
     return "missing" if cell.value is None else "wrong"
 
 
+def _is_on(cited: LeafEvidence, place: ExpectedPlace) -> bool:
+    return place.page == cited.page and place.document in ("", cited.document)
+
+
 def _is_at(cited: LeafEvidence, places: Sequence[ExpectedPlace]) -> bool:
     return any(
-        place.page == cited.page and place.bbox is not None and intersection_over_union(place.bbox, box) >= SAME_BOX
+        _is_on(cited, place) and place.bbox is not None and intersection_over_union(place.bbox, box) >= SAME_BOX
         for place in places
         for box in cited.bboxes
     )

@@ -8,6 +8,8 @@ from typing import Any
 
 from quire.core.types import shortened
 from quire.solve.evaluation.grades import OUTCOMES
+from quire.solve.evaluation.page_parts import rate, table
+from quire.solve.evaluation.process_page import process_baseline, process_part, process_summary
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """\
@@ -33,10 +35,12 @@ def report_page(report: Mapping[str, Any]) -> bytes:
         f"<title>Evaluation</title><style>{_STYLE}</style><h1>Evaluation</h1>",
         f"<p class=dim>{escape(', '.join(report['extractors']))} · <code>{escape(report['key'])}</code></p>",
         *_scores(report),
+        *process_summary(report),
         *(_baseline(report["baseline"]) if "baseline" in report else ()),
         *(_failures(report["failures"]) if report["failures"] else ()),
         "<h2>Fixtures</h2>",
         *(part for one in report["fixtures"] for part in _fixture(one)),
+        *(part for one in report.get("runs", ()) for part in _run(one)),
         "</html>\n",
     ]
     return "\n".join(parts).encode("utf-8", "xmlcharrefreplace")
@@ -44,7 +48,7 @@ def report_page(report: Mapping[str, Any]) -> bytes:
 
 def _scores(report: Mapping[str, Any]) -> Iterator[str]:
     rows = [(family or "(no family)", one) for family, one in report["families"].items()]
-    yield _table(
+    yield table(
         ("", "fixtures", *_SCORE_HEADS),
         [
             (name, str(one["fixtures"]), *_numbers(one))
@@ -55,8 +59,8 @@ def _scores(report: Mapping[str, Any]) -> Iterator[str]:
     coverage = report["overall"]["coverage"]
     yield (
         f"<p>{coverage['leaves']} values asked for: {coverage['returned']} returned, {coverage['cited']} cited, "
-        f"{coverage['found']} supported by the document ({_rate(coverage['share'])} of those asked for, "
-        f"{_rate(coverage['share_of_returned'])} of those returned), {coverage['crop_verified']} read again in their "
+        f"{coverage['found']} supported by the document ({rate(coverage['share'])} of those asked for, "
+        f"{rate(coverage['share_of_returned'])} of those returned), {coverage['crop_verified']} read again in their "
         f"picture, {coverage['not_found']} not found.</p>"
     )
 
@@ -64,19 +68,20 @@ def _scores(report: Mapping[str, Any]) -> Iterator[str]:
 def _numbers(one: Mapping[str, Any]) -> list[str]:
     outcomes = one["outcomes"]
     counts = (str(outcomes.get(name, 0)) for name in (*OUTCOMES, "without_evidence"))
-    return [*(_rate(one[name]["f1"]) for name in ("value", "page", "box")), *counts]
+    return [*(rate(one[name]["f1"]) for name in ("value", "page", "box")), *counts]
 
 
 def _baseline(baseline: Mapping[str, Any]) -> Iterator[str]:
     yield f"<h2>Against the baseline</h2><p class=dim><code>{escape(baseline['key'])}</code></p>"
-    yield _table(
+    yield table(
         ("", "before", "now"),
-        [(f"{name} F1", _rate(one["before"]), _rate(one["after"])) for name, one in baseline["scores"].items()],
+        [(f"{name} F1", rate(one["before"]), rate(one["after"])) for name, one in baseline["scores"].items()],
         numbers=True,
     )
+    yield from process_baseline(baseline)
     if baseline["changed"]:
         rows = [[one[name] for name in ("fixture", "path", "before", "after")] for one in baseline["changed"]]
-        yield _table(("fixture", "value", "before", "now"), rows)
+        yield table(("fixture", "value", "before", "now"), rows)
     for name, text in (
         ("other_versions", "Fixtures of another version"),
         ("only_before", "Only in the baseline"),
@@ -86,14 +91,16 @@ def _baseline(baseline: Mapping[str, Any]) -> Iterator[str]:
             yield f"<p>{text}: {escape(', '.join(baseline[name]))}</p>"
 
 
-def _failures(failures: Sequence[Mapping[str, str]]) -> Iterator[str]:
+def _failures(failures: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield "<h2>Without an output</h2>"
-    yield _table(("fixture", "reason"), [(one["fixture"], one["reason"]) for one in failures])
+    yield table(("fixture", "reason"), [(one["fixture"], one["reason"]) for one in failures])
+    for one in failures:
+        yield from (f"<h3>{escape(one['fixture'])}</h3>", *process_part(one)) if "process" in one else ()
 
 
 def _fixture(one: Mapping[str, Any]) -> Iterator[str]:
     wrong = sum(one["outcomes"][name] for name in ("wrong", "missing", "invented"))
-    title = f"{escape(one['name'])} <span class=dim>value F1 {_rate(one['value']['f1'])}, {wrong} to look at</span>"
+    title = f"{escape(one['name'])} <span class=dim>value F1 {rate(one['value']['f1'])}, {wrong} to look at</span>"
     rows = [
         (
             cell["expected_path"] or cell["path"],
@@ -106,8 +113,16 @@ def _fixture(one: Mapping[str, Any]) -> Iterator[str]:
         )
         for cell in one["cells"]
     ]
-    table = _table(("value", "outcome", "expected", "returned", "evidence", "page", "quote"), rows)
-    yield f"<details{' open' if wrong else ''}><summary>{title}</summary>{table}</details>"
+    cells = table(("value", "outcome", "expected", "returned", "evidence", "page", "quote"), rows)
+    process = "".join(process_part(one)) if "process" in one else ""
+    yield f"<details{' open' if wrong else ''}><summary>{title}</summary>{cells}{process}</details>"
+
+
+def _run(one: Mapping[str, Any]) -> Iterator[str]:
+    """A run without a fixture: how it came about."""
+    yield f"<details><summary>{escape(one['name'])} <span class=dim>without a fixture</span></summary>"
+    yield from process_part(one)
+    yield "</details>"
 
 
 def _place(cell: Mapping[str, Any]) -> str:
@@ -115,22 +130,5 @@ def _place(cell: Mapping[str, Any]) -> str:
     return f" ({' and '.join(wrong)} wrong)" if wrong and cell["outcome"] == "right" else ""
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: bool = False) -> str:
-    """A table; with `numbers`, all columns but the first stand on the right. An outcome has its colour."""
-    lines = [[_cell("th", one, number=numbers and at > 0) for at, one in enumerate(heads)]]
-    lines += [[_cell("td", one, number=numbers and at > 0) for at, one in enumerate(row)] for row in rows]
-    body = "".join(f"<tr>{''.join(line)}</tr>" for line in lines)
-    return f"<table>{body}</table>"
-
-
-def _cell(tag: str, text: str, *, number: bool) -> str:
-    known = "number" if number else text if text in OUTCOMES else ""
-    return f"<{tag}{f' class={known}' if known else ''}>{escape(text)}</{tag}>"
-
-
 def _value(value: object) -> str:
     return "–" if value is None else shortened(str(value), 120)
-
-
-def _rate(rate: float | None) -> str:
-    return "–" if rate is None else f"{rate:.4f}"
