@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import shutil
 import signal
 import socket
@@ -173,11 +174,15 @@ def test_a_flood_is_cut_and_counted(workspace):
 
 @needs_bubblewrap
 def test_a_program_in_bubblewrap_writes_nowhere_but_to_its_output(workspace, tmp_path):
-    for place in (workspace.folder / "x", workspace.folder / "input/x", Path.home() / ".quire-stand-in"):
+    for place in (workspace.folder / "x", workspace.folder / "input/x", Path("/usr/quire-stand-in")):
         output = ran(workspace, "outside", str(place))
         assert texts(output, "stdout")[0].startswith("refused"), place
         assert not place.exists()
-    for place in (tmp_path / "x", Path("/tmp/quire-stand-in")):  # a folder of its own stands in for /tmp
+    for place in (
+        tmp_path / "x",
+        Path("/tmp/quire-stand-in"),
+        Path.home() / ".quire-stand-in",
+    ):  # a folder of its own stands in for /tmp
         ran(workspace, "outside", str(place))
         assert not place.exists()
 
@@ -459,6 +464,7 @@ class TestConstruction:
         assert {"files", "vision", "reviews", "revises"} <= claude.capabilities
         assert "workspace-write" in codex.command
         assert claude.profile.digest() != codex.profile.digest()
+        assert pickle.loads(pickle.dumps(claude)) == claude
         assert installed("claude", "2.1.0 (Claude Code)", model="opus").profile.digest() != claude.profile.digest()
 
     def test_claude_gets_the_prompt_its_limits_and_its_key_and_may_write_to_the_output_alone(
