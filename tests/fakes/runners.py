@@ -6,6 +6,7 @@ import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from quire.core.keys import Profile
@@ -76,10 +77,11 @@ def install_runners(folder: Path, **scripts: list[dict[str, Any]]) -> dict[str, 
         f"def {name}():\n    return ScriptedRunner(Path({str(one.folder)!r}), {name!r})" for name, one in made.items()
     ]
     source = ["from pathlib import Path", "from tests.fakes.runners import ScriptedRunner", *functions]
-    (folder / "stranger_runners.py").write_text("\n".join(source) + "\n")
-    information = folder / "stranger_runners-1.0.dist-info"
+    module = f"stranger_{token_hex(4)}"  # another test of the process has imported its own
+    (folder / f"{module}.py").write_text("\n".join(source) + "\n")
+    information = folder / f"{module}-1.0.dist-info"
     information.mkdir()
-    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: stranger-runners\nVersion: 1.0\n")
-    points = "\n".join(f"{name} = stranger_runners:{name}" for name in made)
+    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
+    points = "\n".join(f"{name} = {module}:{name}" for name in made)
     (information / "entry_points.txt").write_text(f"[{GROUP}]\n{points}\n")
     return made

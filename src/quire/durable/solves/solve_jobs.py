@@ -7,7 +7,7 @@ for it, and saves what it makes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -102,6 +102,7 @@ class Reviewing:
 
     given: SolveInput
     answer: bytes
+    notes: str
     findings: bytes
     reviewer: str
 
@@ -159,14 +160,17 @@ def verified(request: Verifying, work: WorkerWork) -> tuple[dict[str, object], b
 
 
 def reviewed(request: Reviewing, work: WorkerWork) -> tuple[dict[str, object], bytes]:
-    """The findings of the checks, and those of a reviewer as far as they can be supported."""
+    """The findings of the checks, and those of a reviewer as far as they can be supported; what the notes of the solver
+    explain is a remark."""
     from quire.solve.checks.answer_review import review_answer
-    from quire.solve.checks.reviewer_findings import merged_findings
+    from quire.solve.checks.reviewer_findings import is_settled, merged_findings
 
     documents, schema = catalogs(request.given, work), ExtractSchema.of(request.given.schema)
-    checks = review_answer(decode_extraction(request.answer), schema, documents)
-    findings = merged_findings(checks, request.findings, documents, request.reviewer)
-    return {"open": sum(one.open for one in findings)}, encode_findings(findings)
+    answer = decode_extraction(request.answer)
+    checks = review_answer(answer, schema, documents)
+    found = merged_findings(checks, request.findings, documents, request.reviewer, answer=answer, schema=schema)
+    kept = [replace(one, open=False) if is_settled(one, answer, checks, request.notes) else one for one in found]
+    return {"open": sum(one.open for one in kept)}, encode_findings(kept)
 
 
 def finished(request: Finishing, work: WorkerWork) -> tuple[dict[str, object], bytes]:
@@ -234,7 +238,7 @@ class WorkerAttempt:
 
         schema = ExtractSchema.of(self.brief.schema)
         pictures = _PagePictures(self._work) if "vision" in self._request.runner.capabilities else None
-        return SolveTools(self._documents, schema, role=self.role, picture=pictures)
+        return SolveTools(self._documents, schema, role=self.role, by=self._request.runner.name, picture=pictures)
 
     def ask(self, request: bytes) -> bytes:
         if self._request.model is None:

@@ -10,13 +10,13 @@ from typing import Any, Literal, TypedDict, Unpack, get_args
 from quire.core.context import Json, Store
 from quire.core.document import Document
 from quire.core.errors import UsageError
-from quire.core.runner import RUNNER_CAPABILITIES, Budget, RunnerCapability
+from quire.core.runner import Budget, RunnerCapability
 from quire.durable.reads.read_request import SourceRef
 from quire.durable.reads.sources import save_source, source_key
 from quire.evidence.extract.schema import ExtractSchema
 from quire.reading.messages import SourceJson
 from quire.solve.build_call import load_template
-from quire.solve.runners.runner_registry import find_runner
+from quire.solve.runners.runner_registry import find_runner, ordered
 
 ReviewMode = Literal["none", "queue", "wait"]
 REVIEW_MODES: tuple[ReviewMode, ...] = get_args(ReviewMode)
@@ -68,14 +68,11 @@ class SolveRequest:
             raise UsageError(f"rounds are 0 to {MOST_ROUNDS}, attempts 1 to {MOST_ATTEMPTS}")
         if self.review not in REVIEW_MODES:
             raise UsageError(f"there is no review {self.review!r}; choose from {', '.join(REVIEW_MODES)}")
-        if unknown := sorted({*self.requires} - {*RUNNER_CAPABILITIES}):
-            raise UsageError(f"there is no capability {unknown[0]!r}; choose from {', '.join(RUNNER_CAPABILITIES)}")
         budget = self.budget
         if min(budget.turns, budget.tokens, budget.seconds) <= 0 or (budget.cost is not None and budget.cost < 0):
             raise UsageError("a budget is more than nothing: turns, tokens and seconds above 0, a cost of 0 or more")
         self.extract_schema()
-        for name in self.runners:
-            find_runner(name)
+        ordered(self.runners, self.requires)
         if self.reviewer and "reviews" not in find_runner(self.reviewer).capabilities:
             raise UsageError(f"the runner {self.reviewer} cannot review an answer; choose one with a language model")
         return self

@@ -29,7 +29,7 @@ from quire.solve.attempts import RunnerAttempt, decode_output
 from quire.solve.findings import decode_findings
 from quire.solve.joined_catalog import short_names
 from quire.solve.open_findings import with_findings
-from quire.solve.runners.runner_registry import find_runner
+from quire.solve.runners.runner_registry import find_runner, ordered
 from quire.solve.workspace.tree import document_path
 from quire.solve.workspace.tree_manifest import WorkspaceManifest
 from quire.system.stage_versions import stage_version
@@ -64,10 +64,9 @@ class SolveSteps:
             steps.store.flush()
         manifest = WorkspaceManifest.from_bytes(steps.store.load(digest), "the manifest of the solve")
         sink(_event("finished", "workspace", {"digest": manifest.digest, "files": len(manifest.files)}))
-        able = {name: find_runner(name).capabilities for name in request.runners}
-        ordered = sorted(able, key=lambda name: not able[name] >= {*request.requires})
-        revising = [name for name in ordered if "revises" in able[name]]
-        return {"workspace": manifest.digest, "manifest": digest, "runners": ordered, "revising": revising}
+        runners = ordered(request.runners, request.requires)
+        revising = [name for name, runner in runners.items() if "revises" in runner.capabilities]
+        return {"workspace": manifest.digest, "manifest": digest, "runners": [*runners], "revising": revising}
 
     def attempt(
         self,
@@ -128,7 +127,8 @@ class SolveSteps:
         store = self._scoped(references).store
         found = decode_output(store.load(attempt.output)).files.get("findings.jsonl", b"")
         with self._given(request, references) as given:
-            job = jobs.Reviewing(given, store.load(state["answer"]), found, attempt.runner)
+            notes = store.load(state["notes"]).decode("utf-8", "replace")
+            job = jobs.Reviewing(given, store.load(state["answer"]), notes, found, attempt.runner)
             reply = self._work(references, "reviewed", job)
         findings = self._save_part(references, "solve-findings", reply.data)
         store.flush()

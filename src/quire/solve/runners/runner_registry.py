@@ -18,9 +18,10 @@ BUILT_IN = {
     "claude": "quire.solve.runners.program_runner:ProgramRunner.of",
     "codex": "quire.solve.runners.program_runner:ProgramRunner.of",
     "program": "quire.solve.runners.program_runner:ProgramRunner.of",
+    "replay": "quire.solve.runners.replay_runner:ReplayRunner.of",
 }
-"""The place of the factory of each, `module:name`. `ToolRunner.of` gets what follows the colon in the name of a runner,
-`ProgramRunner.of` the whole name, and both the environment."""
+"""The place of the factory of each, `module:name`. `ProgramRunner.of` gets the whole name of a runner, the others what
+follows the colon in it, and all the environment; `OfflineRunner` gets nothing."""
 
 
 def runner_names() -> tuple[str, ...]:
@@ -38,34 +39,23 @@ def find_runner(name: str, environment: Mapping[str, str] = os.environ) -> Runne
     return runner
 
 
-def chain(
-    names: Iterable[str],
-    requires: Collection[RunnerCapability] = (),
-    needs_context: int | None = None,
-    environment: Mapping[str, str] = os.environ,
-) -> list[Runner]:
-    """The runners in the order in which they are asked: those that can do all that is required, then the others.
+def ordered(names: Iterable[str], requires: Collection[RunnerCapability] = ()) -> dict[str, Runner]:
+    """The failover chain: runners by name, those that can do all that is required first, then the others.
 
-    `needs_context` is the size of what they have to take in, in tokens. Raises what `find_runner` raises.
+    Raises what `find_runner` raises, and UsageError for an unknown capability.
     """
     unknown = [one for one in requires if one not in RUNNER_CAPABILITIES]
     if unknown:
         raise UsageError(f"there is no capability {unknown[0]!r}; choose from {', '.join(RUNNER_CAPABILITIES)}")
-    listed = [find_runner(name, environment) for name in dict.fromkeys(names)]
-    return sorted(listed, key=lambda one: not _suits(one, requires, needs_context))
-
-
-def _suits(runner: Runner, requires: Collection[RunnerCapability], needs_context: int | None) -> bool:
-    known = runner.context_tokens
-    fits = needs_context is None or known is None or known >= needs_context
-    return fits and runner.capabilities.issuperset(requires)
+    found = {name: find_runner(name) for name in names}
+    return dict(sorted(found.items(), key=lambda one: not one[1].capabilities.issuperset(requires)))
 
 
 def _found(name: str, environment: Mapping[str, str]) -> Runner:
     plain, _, argument = name.partition(":")
     if plain in ("claude", "codex", "program"):
         return cast("Runner", _built_in(plain)(name, environment))
-    if plain == "tools":
+    if plain in ("tools", "replay"):
         return cast("Runner", _built_in(plain)(argument, environment))
     if plain in BUILT_IN and not argument:
         return cast("Runner", _built_in(plain)())

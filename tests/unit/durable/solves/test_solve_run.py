@@ -122,11 +122,12 @@ def test_rounds_are_bounded_and_what_stays_open_is_said(tmp_path, runners):
 
 def test_a_reviewer_of_another_runner_sends_the_answer_back(tmp_path, runners):
     doubt = {"path": "total", "kind": "doubt", "reason": "is it with tax?", "record": "p1-b9", "quote": "EUR 1,250.00"}
-    made_of = runners(solver=[GOOD], critic=[{"findings": [doubt]}, {"findings": []}])
+    made_of = runners(solver=[GOOD, {**GOOD, "notes": "total: with tax, says page 1"}], critic=[{"findings": [doubt]}])
     made = solved(tmp_path / "store", "solver", reviewer="critic")
-    assert [call[0] for call in made_of["critic"].calls()] == ["reviewer", "reviewer"]
+    assert [call[0] for call in made_of["critic"].calls()] == ["reviewer"], "the same answer is not reviewed twice"
     assert "is it with tax?" in made_of["solver"].calls()[1][2]
     assert made.status == "complete"
+    assert [(one.kind, one.by, one.open, one.page) for one in made.findings] == [("doubt", "critic", False, 1)]
 
 
 def test_a_reviewer_that_fails_leaves_the_checks(tmp_path, runners):
