@@ -1,4 +1,5 @@
-"""Durable reads that are killed at every point where something becomes durable, one point after the other.
+"""Durable work that is killed at every point where something becomes durable, one point after the other: reads, and
+solves (`tests.runtime.solving`).
 
 A crash is `kill -9` of the process at the n-th boundary: before or after a transaction of the database, before or
 after an object is written. `survey` enumerates n = 1, 2, 3, … until a read passes without dying; each time the same
@@ -17,7 +18,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -117,9 +118,15 @@ def read(document: Path, folder: Path, *, boundary: Boundary) -> Json:
         }
 
 
+Durable = Callable[..., Json]
+"""Does durable work with a document in a folder, with its boundaries; returns what came out of it."""
+
+
 def answer_requests() -> None:
     """The program: a request in a line, its answer in a line. With `at` it forks, and the child is what crashes."""
     programs = sys.argv[1] == "programs"
+    module, _, function = sys.argv[2].partition(":")
+    durable: Durable = getattr(import_module(module), function)
     for name in NEEDED:
         import_module(name)
     for line in sys.stdin:
@@ -128,22 +135,22 @@ def answer_requests() -> None:
         if at is None:
             if not programs:
                 work_here(WORKERS)
-            told = read(document, folder, boundary=CrashAt(None))
+            told = durable(document, folder, boundary=CrashAt(None))
         else:
-            told = {"died": _died(document, folder, at, programs)}
+            told = {"died": _died(durable, document, folder, at, programs)}
         sys.stdout.write(json.dumps(told) + "\n")
         sys.stdout.flush()
 
 
-def _died(document: Path, folder: Path, at: int, programs: bool) -> bool:
-    """Whether a child that reads the document came to the boundary and died there."""
+def _died(durable: Durable, document: Path, folder: Path, at: int, programs: bool) -> bool:
+    """Whether a child that works with the document came to the boundary and died there."""
     child = os.fork()
     if child == 0:
         code = 1
         try:
             if not programs:
                 work_here(WORKERS)
-            read(document, folder, boundary=CrashAt(at))
+            durable(document, folder, boundary=CrashAt(at))
             code = 0
         finally:
             os._exit(code)
@@ -177,11 +184,22 @@ class Survived:
 
 
 class Lane:
-    """Two programs and the engine that they share: one crashes, the other finishes."""
+    """Two programs and the engine that they share: one crashes, the other finishes.
 
-    def __init__(self, folder: Path, *, programs: bool = False) -> None:
-        self._jobs = "programs" if programs else "threads"
+    `durable` names the work that they do, `module:function`.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        programs: bool = False,
+        durable: str = "tests.runtime.crashing:read",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._jobs, self._durable = "programs" if programs else "threads", durable
         self.stranger: Stranger = install(folder)
+        self.stranger.environment |= environment or {}
         self._folder = folder
         self._crashing, self._finishing = self._program(), self._program()
 
@@ -208,7 +226,7 @@ class Lane:
             program.stdout.close()
 
     def _program(self) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "tests.runtime.crashing", self._jobs]
+        command = [sys.executable, "-m", "tests.runtime.crashing", self._jobs, self._durable]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         return subprocess.Popen(command, env=self.stranger.environment, cwd=ROOT, **pipes)
 
@@ -243,6 +261,11 @@ class Survey:
 def survey(document: Path, folder: Path, *, lanes: int = 2, step: int = 1, programs: bool = False) -> Survey:
     """Crash at every boundary, or at every `step`-th one, until the read passes; several lanes at a time."""
     opened_lanes = [Lane(folder / f"lane-{number}", programs=programs) for number in range(lanes)]
+    return survey_of(opened_lanes, document, step=step)
+
+
+def survey_of(opened_lanes: Sequence[Lane], document: Path, *, step: int = 1) -> Survey:
+    """As `survey`, with lanes of one's own, which are closed at the end."""
     points, lock = count(1, step), Lock()
     crashes: list[Survived] = []
     passed: list[int] = []
@@ -260,7 +283,7 @@ def survey(document: Path, folder: Path, *, lanes: int = 2, step: int = 1, progr
 
     try:
         undisturbed = opened_lanes[0].undisturbed(document)["output"]
-        with ThreadPoolExecutor(lanes) as threads:
+        with ThreadPoolExecutor(len(opened_lanes)) as threads:
             for done in [threads.submit(drive, lane) for lane in opened_lanes]:
                 done.result()
     finally:
