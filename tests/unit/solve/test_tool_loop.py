@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,21 @@ def test_an_attempt_that_is_repeated_sends_the_same_bytes_and_asks_nothing(work,
     assert again.sent == work.sent
     assert again.asked == 0
     assert encode_output(second) == encode_output(first)
+
+
+def test_attempts_at_the_same_time_over_the_same_documents_do_not_mix(bill):
+    joined = JoinedCatalog([bill, catalog_of(bills.bill(1, [("Rope", "77.00")]), "other.pdf")])
+
+    def attempt(number: int) -> Any:
+        path = ("total", "number")[number % 2]
+        value = {"path": path, "value": number, "record": "document-1/p1-b5", "quote": "Total: 144.00"}
+        script = [calls(("search", {"query": "total anchor"})), calls(("propose", value)), completion("Done.")]
+        work = FakeWork(RUNNER, brief_of(joined, SCHEMA), joined, list(script))
+        return values(work.runner.run(work))
+
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(attempt, range(8)))
+    assert found == [{"total": at} if at % 2 == 0 else {"number": "Total: 144.00"} for at in range(8)]
 
 
 def test_after_a_crash_the_loop_goes_on_where_it_was(work, bill):
