@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,21 @@ def test_an_attempt_that_is_repeated_sends_the_same_bytes_and_asks_nothing(work,
     assert again.sent == work.sent
     assert again.asked == 0
     assert encode_output(second) == encode_output(first)
+
+
+def test_attempts_at_the_same_time_over_the_same_documents_do_not_mix(bill):
+    joined = JoinedCatalog([bill, catalog_of(bills.bill(1, [("Rope", "77.00")]), "other.pdf")])
+
+    def attempt(number: int) -> Any:
+        path = ("total", "number")[number % 2]
+        value = {"path": path, "value": number, "record": "document-1/p1-b5", "quote": "Total: 144.00"}
+        script = [calls(("search", {"query": "total anchor"})), calls(("propose", value)), completion("Done.")]
+        work = FakeWork(RUNNER, brief_of(joined, SCHEMA), joined, list(script))
+        return values(work.runner.run(work))
+
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(attempt, range(8)))
+    assert found == [{"total": at} if at % 2 == 0 else {"number": "Total: 144.00"} for at in range(8)]
 
 
 def test_after_a_crash_the_loop_goes_on_where_it_was(work, bill):
@@ -373,6 +389,15 @@ def test_a_model_with_vision_sees_pictures_in_a_message_of_its_own(bill):
     assert "view_crop" not in {one.name for one in FakeWork(RUNNER, work.brief, joined).tools.specs}
 
 
+def test_pictures_of_older_turns_are_not_sent_again(bill):
+    joined = JoinedCatalog([bill])
+    drawn = picture_of(np.zeros((20, 30), np.uint8), 72).png()
+    work = FakeWork(ToolRunner(MODEL, vision=True), brief_of(joined, SCHEMA), joined, picture=lambda *_: drawn)
+    looking = [calls(("view_crop", {"page": 1 + turn % 2})) for turn in range(9)]
+    ran(work, *looking, calls(NUMBER, TOTAL, NO_ITEMS), DONE)
+    assert [one.count(b"data:image/png") for one in work.sent] == [0, 1, 2, 3, 4, 4, 4, 4, 4, 4, 4]
+
+
 def test_a_document_that_is_not_there_cannot_be_cited(bill):
     other = catalog_of(bills.bill(1, [("Rope", "77.00")]), "other.pdf")
     price = next(one.id for one in other.records if "77.00" in one.text and one.level == "block")
@@ -418,6 +443,8 @@ def test_a_reviewer_reads_the_answer_and_reports(bill, work):
     nothing = FakeWork(RUNNER, brief, joined)
     assert ran(nothing, calls(("read_page", {"page": 1})), completion("No faults.")).files["findings.jsonl"] == b""
     assert failed(FakeWork(RUNNER, brief, joined), completion("Looks fine to me!")).failure == "invalid_output"
+    endless = FakeWork(RUNNER, brief, joined, budget=Budget(turns=3))
+    assert failed(endless, calls(("read_page", {"page": 1}))).failure == "over_budget"
 
 
 def test_findings_and_names_of_documents_are_data_in_the_prompt(bill):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -146,7 +146,7 @@ def _in_worker(call: RunnerCall, asker: Asker, pictures: Reply) -> bytes:
     model = cast("LanguageModel | None", getattr(runner, "model", None))
     answers = partial(answered_here, ModelCalls(asker), model, job.given.documents[0].source.id)
     more: dict[str, Reply] = {REQUEST: answers, jobs.PICTURE: pictures}
-    arguments = replace(job, model=None if model is None else model.named)
+    arguments = job if model is None else replace(job, model=model.named, runner=_without_secrets(runner, model))
 
     def on_event(kind: str, payload: Mapping[str, object]) -> None:
         if kind == jobs.TIMELINE:
@@ -165,6 +165,11 @@ def _in_worker(call: RunnerCall, asker: Asker, pictures: Reply) -> bytes:
             runner.name, str(reply.header["reason"]), failure, usage=failed.usage, timeline=failed.timeline
         )
     return bytes(reply.data)
+
+
+def _without_secrets(runner: Runner, model: LanguageModel) -> Runner:
+    """The runner with its model by name alone: a worker parses documents that are not trusted."""
+    return replace(runner, model=model.named) if is_dataclass(runner) and not isinstance(runner, type) else runner
 
 
 def _in_folder(call: RunnerCall, asker: Asker, pictures: Reply, scratch: Path) -> bytes:

@@ -17,10 +17,12 @@ BYTES_OF_A_TOKEN = 3
 TOKENS_OF_A_PICTURE = 1600
 LEFT_AT_ONCE = 0.7
 """Of the room: so much is kept when something has to go, so that the beginning stays the same for some turns."""
-KEPT_PICTURES = 2
+KEPT_PICTURES = 4
+"""Turns whose pictures stay in the conversation: each is sent again with every request."""
 _SMALL = 200
 _SHORTER = 0.6
 _DROPPED = json.dumps({"dropped": "left out of the conversation; call the tool again if you need it"})
+_NO_PICTURES = "The pictures are left out; call view_crop again if you need them."
 _NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 Message = dict[str, Any]
@@ -81,6 +83,8 @@ class Conversation:
             url = f"data:image/png;base64,{b64encode(png).decode()}"
             parts.append({"type": "image_url", "image_url": {"url": url}})
         self._rest.append({"role": "user", "content": parts})
+        for message in [one for one in self._rest if isinstance(one["content"], list)][:-KEPT_PICTURES]:
+            message["content"] = _NO_PICTURES
 
     def asked(self, text: str) -> None:
         self._rest.append({"role": "user", "content": text})
@@ -93,20 +97,20 @@ class Conversation:
     def fit(self, room: int) -> bool:
         """Leave out what is oldest until the messages fit into `room` tokens; False if they cannot.
 
-        First older pictures, then long answers of tools, then whole turns, whose proposals are named instead.
+        First pictures and long answers of tools in older turns, then these turns, whose proposals are named instead,
+        and at last what the newest calls returned.
         """
         if self.tokens <= room:
             return True
         wanted = int(room * LEFT_AT_ONCE)
-        pictures = [one for one in self._rest if isinstance(one["content"], list)]
-        self._drop(pictures[:-KEPT_PICTURES], wanted)
-        long = [one for one in self._rest if one["role"] == "tool" and len(one["content"]) > _SMALL]
-        self._drop([*long[:-1], *pictures[-KEPT_PICTURES:], *long[-1:]], wanted)
+        newest = max((at for at, one in enumerate(self._rest) if _begins(one)), default=0)
+        self._drop(self._rest[:newest], wanted)
         while self.tokens > wanted and (turns := [at for at, one in enumerate(self._rest) if _begins(one)])[1:]:
             self._left_out += 1  # said too: a model gives the same answer to the same messages, and would not end
             named = ", ".join(self._proposed)[:2000] or "nothing"
             note = f"{self._left_out} earlier turns are left out. Proposed so far: {named}."
             self._rest = [{"role": "user", "content": note}, *self._rest[turns[1] :]]
+        self._drop(self._rest, room)
         return self.tokens <= room
 
     def shorten(self) -> bool:
@@ -116,10 +120,14 @@ class Conversation:
         return self.tokens < before
 
     def _drop(self, messages: Sequence[Message], wanted: int) -> None:
+        """Leave out pictures and long answers of tools, one after the other, until `wanted` tokens are left."""
         for message in messages:
             if self.tokens <= wanted:
                 return
-            message["content"] = _DROPPED if message["role"] == "tool" else "The pictures are left out."
+            if isinstance(message["content"], list):
+                message["content"] = _NO_PICTURES
+            elif message["role"] == "tool" and len(message["content"]) > _SMALL:
+                message["content"] = _DROPPED
 
 
 def _begins(message: Message) -> bool:

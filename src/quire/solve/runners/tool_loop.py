@@ -159,7 +159,7 @@ class ToolLoop:
             if self._work.budget.turns - self._usage.turns == LAST_TURNS:
                 self._conversation.asked(f"There are {LAST_TURNS} turns left: propose now what you have found.")
         files = self._work.tools.output()
-        if not self._is_usable(files):
+        if not self._is_usable(files, ended=not limit):
             if limit:
                 raise self._failed(f"{limit}, and there is no answer yet; raise the budget", "over_budget")
             raise self._failed("the model ended without an answer", "invalid_output")
@@ -238,9 +238,10 @@ class ToolLoop:
     def _filled(self) -> set[str]:
         return {path for path, value in values_by_path(self._claimed().values) if value is not None}
 
-    def _is_usable(self, files: Mapping[str, bytes]) -> bool:
+    def _is_usable(self, files: Mapping[str, bytes], *, ended: bool = True) -> bool:
+        """Whether there is an answer. A review that has ended may have found nothing, if it has looked."""
         if self._work.role == "reviewer":
-            return self._usage.tool_calls > 0 or bool(decode_findings(files.get(FINDINGS, b"")))
+            return (ended and self._usage.tool_calls > 0) or bool(decode_findings(files.get(FINDINGS, b"")))
         claimed = ClaimedAnswer.of(files, self._runner.name)
         return bool(claimed.proposals(self._runner.name) or claimed.missing)
 

@@ -10,7 +10,8 @@ from quire.core.context import Json
 from quire.core.errors import InputError
 from quire.core.runner import Role, ToolAnswer, ToolSpec
 from quire.core.types import BBox, shortened
-from quire.evidence.extract.schema import ExtractSchema
+from quire.evidence.catalog.records import SourceCatalog
+from quire.evidence.extract.schema import ExtractSchema, asked_schema
 from quire.evidence.extract.values import LeafEvidence
 from quire.output.place_crops import around
 from quire.solve.joined_catalog import JoinedCatalog
@@ -62,6 +63,14 @@ class SolveTools:
             "note": self._note,
         }
         self._called = {spec.name: called[spec.name] for spec in self._specs}
+
+    @classmethod
+    def over(
+        cls, catalogs: Sequence[SourceCatalog], schema: Mapping[str, Json], *, role: Role = "solver"
+    ) -> SolveTools:
+        """The tools over some documents, without pictures, to try a runner. Raises UsageError for a schema that cannot
+        be filled."""
+        return cls(JoinedCatalog(catalogs), asked_schema(schema, ()), role=role)
 
     @property
     def specs(self) -> Sequence[ToolSpec]:
