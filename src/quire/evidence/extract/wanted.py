@@ -24,6 +24,8 @@ _SPENT = re.compile(
     r"amortisation|amortization|aufwand|verlust|d.pense|perte|gasto|p.rdida"
 )
 """Names of expenses: statements print them in brackets, and who asks for an expense wants its amount."""
+_CODE = re.compile(r"^\W*0\d|[^\W\d_]-\d")
+"""Zeros in front, or a letter joined to a number: `X-1` is not the amount of -1."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SCALE = re.compile(r"(?:^|_)(?:scale|multiplier|factor)(?:$|_)")
 
@@ -114,13 +116,13 @@ class LeafValue:
 
 
 def _of_text(value: str) -> ComparedAs:
-    """The kind of a text for which none is declared: a number only if it has no zeros in front, like a code."""
+    """The kind of a text for which none is declared: a number only if it is not written like a code, `007` or `X-1`."""
     if date_readings(value):
         return "date"
     found = duration_of(value)
     if found is not None and len(solid(value[slice(*found.span)])) == len(solid(value)):
         return "duration"
-    if not re.match(r"\W*0\d", value) and number_readings(value):
+    if not _CODE.search(value) and number_readings(value):
         return "number"
     return "text"
 

@@ -236,3 +236,14 @@ def test_a_chunk_of_some_rows_says_nothing_about_the_others():
         proposal = Proposal("date", "28/03/2031", (chunk.id,), "28/03/2031", 1.0, "test")
         evidence = checked(proposal, LEAVES["date"], catalog)
         assert (evidence.status == "found") is (chunk.id in held)
+
+
+def test_a_code_is_not_taken_for_a_negative_amount():
+    """`X-1` is not said by `(1)`, which is the amount of -1."""
+    from quire.evidence.extract.schema import LeafSpec
+    from quire.evidence.extract.wanted import LeafValue
+    from quire.evidence.verify.matches import SearchedText
+
+    value = LeafValue("X-1", LeafSpec("reference", "reference"))
+    assert list(value.found_in(SearchedText("a loss of (1) this year"))) == []
+    assert list(value.found_in(SearchedText("our reference X-1")))
