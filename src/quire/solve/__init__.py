@@ -5,7 +5,7 @@ template to fill; fixtures with expected values. Out: workspaces, folders that a
 made, with one digest; answers whose every value is verified; and reports that compare them with what was expected.
 
 `workspace/` makes the folder, checks it, and collects what a runner wrote into it. `runners/` are the agents, behind
-the protocol of `core/runner`; `answers` verifies what they claim, `findings` are what a review has against it.
-`evaluation/` grades: a pure function of a fixture and an output. None of it knows a store or a runtime: `durable/` runs
-it.
+the protocol of `core/runner`; `answers` verifies what they claim, `checks/` reviews it, `findings` are what a
+review has against it. `evaluation/` grades: a pure function of a fixture and an output. None of it knows a store or a
+runtime: `durable/` runs it.
 """
