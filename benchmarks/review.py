@@ -1,7 +1,9 @@
 """Review: open findings of the deterministic reviewer on values that are right, and wrong values that it catches.
 
 The answers are those of the offline runner to receipts, invoices, order forms and agreements, compared with the truth
-of the sets. `QUIRE_STORE` may name a store in which the documents were read before.
+of the sets. Some answers are made wrong in every way (`mutations`); a currency that cites another amount with its sign
+is not wrong, and counts as not found all the same. `QUIRE_STORE` may name a
+store in which the documents were read before.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import Any
 from benchmarks.corpus import CORPUS
 from benchmarks.evidence import KINDS, _truths
 from benchmarks.extraction import is_same, read_catalog
+from benchmarks.mutations import answer_mutations
 from benchmarks.report import LeftOut, Options, Report, Table
 from quire.core.context import Json
 from quire.evidence.extract.offline import OfflineExtractor
@@ -21,14 +24,14 @@ from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.value_paths import field_of, values_by_path, with_value
 from quire.evidence.extract.values import Extraction
 from quire.solve.answers import ClaimedAnswer, claimed_files, verified_answer
-from quire.solve.checks.answer_review import review_answer
+from quire.solve.checks.answer_review import AnswerReviewer
 from quire.solve.findings import FINDING_KINDS
 from quire.solve.joined_catalog import JoinedCatalog
 from quire.solve.runners.offline_runner import _line
 
 MOST_ACCUSED = 0.03
-DOCUMENTS, QUICK = 40, 5
-"""Of each set."""
+DOCUMENTS, QUICK, CHANGED = 40, 5, 3
+"""Of each set; the last is the number of those whose answers are made wrong."""
 LISTS = ("party",)
 """Fields of which a document has several."""
 
@@ -37,11 +40,12 @@ def run(options: Options) -> Report:
     report = Report("Review: findings on honest answers")
     rows: list[list[object]] = []
     kinds: Counter[str] = Counter()
+    changed: Counter[str] = Counter()
     for name in KINDS:
         if not (CORPUS / name).exists():
             report.notes.append(str(LeftOut(f"there is no ../shared/corpus/{name} beside the repository")))
             continue
-        rows.append(_measured(name, QUICK if options.quick else DOCUMENTS, kinds, report))
+        rows.append(_measured(name, QUICK if options.quick else DOCUMENTS, kinds, changed, report))
     total: list[Any] = [sum(int(str(row[column])) for row in rows) for column in range(1, 6)]
     rows.append(["all", *total, _share(total[2], total[1]), _share(total[4], total[3]), ""])
     columns = [
@@ -59,23 +63,31 @@ def run(options: Options) -> Report:
     report.tables = [
         Table(columns, rows, "Values of the offline runner"),
         Table(["kind", "on right values", "on wrong values"], by_kind, "Open findings by kind"),
+        Table(
+            ["answers made wrong", "not found", "others accused"],
+            [[changed["all"], changed["missed"], changed["accused"]]],
+            "Mutations of the answers",
+        ),
     ]
     report.data = {"goal": MOST_ACCUSED}
     return report
 
 
-def _measured(name: str, most: int, kinds: Counter[str], report: Report) -> list[object]:
+def _measured(name: str, most: int, kinds: Counter[str], changed: Counter[str], report: Report) -> list[object]:
     schema = ExtractSchema.of(_schema(name))
     listed = [(CORPUS / name / file, fields) for file, fields in _truths(CORPUS / name)]
     listed = listed[:: max(1, len(listed) // most)][:most]
     right = accused = wrong = caught = 0
     spent = 0.0
-    for path, truth in listed:
+    for number, (path, truth) in enumerate(listed):
         documents = JoinedCatalog([read_catalog(path)])
         answer = offline_answer(schema, documents)
         begin = time.process_time()
-        findings = [one for one in review_answer(answer, schema, documents) if one.open]
+        reviewer = AnswerReviewer(schema, documents)
+        findings = [one for one in reviewer.findings(answer) if one.open]
         spent += time.process_time() - begin
+        if number < CHANGED:
+            _change(answer, documents, reviewer, changed, report)
         for place, value, is_right in _graded(name, answer, truth):
             against = [one for one in findings if one.path == place]
             right, wrong = right + is_right, wrong + (not is_right)
@@ -86,6 +98,20 @@ def _measured(name: str, most: int, kinds: Counter[str], report: Report) -> list
                     report.notes.append(f"{path.name}: {place} {value!r}: {one.kind}: {one.reason}")
     speed = f"{1000 * spent / max(len(listed), 1):.0f}"
     return [name, len(listed), right, accused, wrong, caught, _share(accused, right), _share(caught, wrong), speed]
+
+
+def _change(
+    answer: Extraction, documents: JoinedCatalog, reviewer: AnswerReviewer, changed: Counter[str], report: Report
+) -> None:
+    """Make an answer wrong in every way: each changed value has to be found, and no other to be accused."""
+    before = {one.path for one in reviewer.findings(answer) if one.open}
+    for mutation in answer_mutations(answer, documents):
+        findings = reviewer.findings(mutation.answer)
+        missed = mutation.paths - {one.path for one in findings if one.open or mutation.remark}
+        accused = {one.path for one in findings if one.open} - mutation.paths - before
+        changed.update(all=1, missed=bool(missed), accused=bool(accused))
+        if missed or accused:
+            report.notes.append(f"{answer.name}: {mutation.name}: missed {sorted(missed)}, accused {sorted(accused)}")
 
 
 def offline_answer(schema: ExtractSchema, documents: JoinedCatalog) -> Extraction:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from quire.core.types import BBox
+from quire.core.types import BBox, shortened
 from quire.evidence.extract.values import SUPPORTED, LeafEvidence, Proposal
 from quire.evidence.extract.verification import OUTSIDE, checked
+from quire.lexicon.phrases import solid
 from quire.pages.geometry.extents import has_middle
 from quire.solve.checks.reviewed_answer import ReviewedAnswer, ReviewedValue, joined_name
 from quire.solve.findings import Finding
@@ -43,8 +44,14 @@ def _reason(one: ReviewedValue, again: Mapping[str, LeafEvidence], reviewed: Rev
         return found.reason
     if stored.status not in SUPPORTED and stored.status != "conflict":
         return stored.reason or "its evidence says that nothing supports it"
-    faults = [found.reason] if found.status == "repaired" else []
+    faults = [found.reason] if found.status == "repaired" and not _is_as_repaired(stored, found) else []
     return "; ".join(faults or _differences(stored, found, reviewed))
+
+
+def _is_as_repaired(stored: LeafEvidence, found: LeafEvidence) -> bool:
+    """Whether the stored citation is the one that verification itself puts right: OCR may join a date to a time, so
+    that the quote does not stand alone even there."""
+    return stored.status == "repaired" and (stored.records, stored.quote) == (found.records, found.quote)
 
 
 def _again(one: ReviewedValue, stored: LeafEvidence, reviewed: ReviewedAnswer) -> LeafEvidence:
@@ -72,6 +79,8 @@ def _differences(stored: LeafEvidence, found: LeafEvidence, reviewed: ReviewedAn
     """What the stored evidence says of the place of a supported value, and is not so."""
     if not stored.quote and stored.derivation is None:
         yield "it has no quote"
+    elif stored.derivation is None and solid(stored.quote) != solid(found.quote):
+        yield f"its quote is printed as {shortened(found.quote)!r}"
     if (stored.document, stored.page) != (found.document, found.page):
         yield f"it stands on page {found.page} of {found.document or 'the document'}, not on page {stored.page}"
     elif not _are_equal(stored.bboxes, found.bboxes) or not _are_inside(stored, reviewed):
