@@ -22,7 +22,8 @@ FEWEST, MOST = 2, 60
 _AMOUNT = re.compile(r"amount|total|betrag|montant|importe|importo|bedrag|summe|subtotal")
 _TOTALS, _EXTRAS = ("total", "gross"), ("service_charge", "rounding", "discount", "shipping")
 _OF_ITEMS = ("total", "net", "gross", "amount_due")
-_TOTAL_WORDS = frozenset(words[0] for label in BY_ID["total"].labels if len(words := label_words(label)) == 1)
+_TOTAL_WORDS = frozenset(words[0] for label in BY_ID["total"].labels if len(words := label_words(label)) == 1) - {"net"}
+"""Words by which a row is a total; net figures of statements are differences as well."""
 _AMOUNTS = frozenset({*_OF_ITEMS, *_EXTRAS, "tax"})
 
 
