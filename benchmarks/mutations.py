@@ -18,6 +18,7 @@ from quire.evidence.extract.value_paths import part_of, value_at, values_by_path
 from quire.evidence.extract.values import EvidenceStatus, Extraction, LeafEvidence, Proposal
 from quire.lexicon.amounts import number_readings, numbers_in
 from quire.output.place_crops import DPI, around, picture_id
+from quire.pages.geometry.extents import touch
 from quire.solve.joined_catalog import JoinedCatalog
 
 FABRICATED = "as the board of auditors confirmed in its second report"
@@ -124,7 +125,7 @@ def answer_mutations(answer: Extraction, documents: JoinedCatalog) -> Iterator[A
         )
     yield AnswerMutation("version", replace(answer, catalog=OTHER_VERSION), frozenset(supported))
     for one, other in pairwise(supported):
-        if given[one] != given[other]:
+        if given[one] != given[other] and not _share_a_place(supported[one], supported[other]):
             swapped = {
                 one: replace(supported[other], path=one),
                 other: replace(supported[one], path=other),
@@ -132,6 +133,12 @@ def answer_mutations(answer: Extraction, documents: JoinedCatalog) -> Iterator[A
             yield AnswerMutation("evidence swapped", _with(answer, swapped), frozenset({one, other}))
     yield from _unsupported(answer, supported)
     yield from _lists(answer, given)
+
+
+def _share_a_place(one: LeafEvidence, other: LeafEvidence) -> bool:
+    """Whether two values stand in one place, and each is right to cite that of the other: a currency at its amount."""
+    same = (one.document, one.page) == (other.document, other.page)
+    return same and any(touch(first, second) for first in one.bboxes for second in other.bboxes)
 
 
 def _with(answer: Extraction, evidence: Mapping[str, LeafEvidence]) -> Extraction:
@@ -244,7 +251,7 @@ def _lists(answer: Extraction, given: Mapping[str, Json]) -> Iterator[AnswerMuta
                 wholly = with_value(exchanged.values, first + one, given[second + one])
                 wholly = with_value(wholly, second + one, given[first + one])
                 exchanged = _with(replace(exchanged, values=wholly), evidence)
-            if here == fields and fields:
+            if here == fields and len(fields) > 1:
                 yield AnswerMutation("list: rows exchanged with their evidence", exchanged, frozenset({name}), True)
             last = f"{name}[{len(rows)}]"
             twice = {last + one: replace(answer.evidence[first + one], path=last + one) for one in fields}

@@ -6,7 +6,8 @@
     {"path": "growth", "derivation": {"rule": "percentage", "parts": [{"text": "110", "record": "p1-b2"}, …]}}
     {"path": "vat_id", "not_found": true, "pages": [1, 2], "reason": "…"}
 
-Pages and boxes come from the catalog, never from a runner.
+Pages and boxes come from the catalog, never from a runner; those of Quire's own extractors say which of several places
+is meant, and are checked.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 
 from quire.core.context import Json
 from quire.core.runner import RunnerFailed
+from quire.core.types import BBox, Part
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.extraction import extract
 from quire.evidence.extract.extraction_json import evidence_json
@@ -43,7 +45,7 @@ class ClaimedAnswer:
     missing: Mapping[str, Missing]
     notes: str = ""
     signed: bool = field(default=False)
-    """Whether the lines of evidence have the confidences and signs of Quire's own extractors."""
+    """Whether the lines of evidence have the confidences, signs and boxes of Quire's own extractors."""
 
     @classmethod
     def of(cls, files: Mapping[str, bytes], runner: str, *, signed: bool = False) -> ClaimedAnswer:
@@ -84,6 +86,7 @@ class ClaimedAnswer:
             extractor=_text(line.get("extractor")) or runner,
             label=_text(line.get("label")),
             signs=signs,
+            places=tuple(Part(int(page), BBox(*box)) for page, *box in line.get("places") or ()),
         )
 
 

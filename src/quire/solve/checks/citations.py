@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from quire.core.types import BBox, Part
+from quire.core.types import BBox, shortened
 from quire.evidence.extract.values import SUPPORTED, LeafEvidence, Proposal
 from quire.evidence.extract.verification import OUTSIDE, checked
+from quire.lexicon.phrases import solid
+from quire.pages.geometry.extents import has_middle
 from quire.solve.checks.reviewed_answer import ReviewedAnswer, ReviewedValue, joined_name
 from quire.solve.findings import Finding
 
@@ -42,8 +44,14 @@ def _reason(one: ReviewedValue, again: Mapping[str, LeafEvidence], reviewed: Rev
         return found.reason
     if stored.status not in SUPPORTED and stored.status != "conflict":
         return stored.reason or "its evidence says that nothing supports it"
-    faults = [found.reason] if found.status == "repaired" else []
-    return "; ".join(faults or _differences(one, stored, found, reviewed))
+    faults = [found.reason] if found.status == "repaired" and not _is_as_repaired(stored, found) else []
+    return "; ".join(faults or _differences(stored, found, reviewed))
+
+
+def _is_as_repaired(stored: LeafEvidence, found: LeafEvidence) -> bool:
+    """Whether the stored citation is the one that verification itself puts right: OCR may join a date to a time, so
+    that the quote does not stand alone even there."""
+    return stored.status == "repaired" and (stored.records, stored.quote) == (found.records, found.quote)
 
 
 def _again(one: ReviewedValue, stored: LeafEvidence, reviewed: ReviewedAnswer) -> LeafEvidence:
@@ -67,15 +75,15 @@ def _records(stored: LeafEvidence, reviewed: ReviewedAnswer) -> tuple[str, ...]:
     return tuple(parts.get(name, joined_name(stored.document, name)) for name in stored.records)
 
 
-def _differences(
-    one: ReviewedValue, stored: LeafEvidence, found: LeafEvidence, reviewed: ReviewedAnswer
-) -> Iterator[str]:
+def _differences(stored: LeafEvidence, found: LeafEvidence, reviewed: ReviewedAnswer) -> Iterator[str]:
     """What the stored evidence says of the place of a supported value, and is not so."""
     if not stored.quote and stored.derivation is None:
         yield "it has no quote"
+    elif stored.derivation is None and solid(stored.quote) != solid(found.quote):
+        yield f"its quote is printed as {shortened(found.quote)!r}"
     if (stored.document, stored.page) != (found.document, found.page):
         yield f"it stands on page {found.page} of {found.document or 'the document'}, not on page {stored.page}"
-    elif not _are_equal(stored.bboxes, found.bboxes) or not _are_inside(one, stored, reviewed):
+    elif not _are_equal(stored.bboxes, found.bboxes) or not _are_inside(stored, reviewed):
         yield "its boxes are not where the value stands"
     elif stored.crop != found.crop:
         yield "its crop is the picture of another place"
@@ -93,19 +101,12 @@ def _is_equal(one: BBox, other: BBox) -> bool:
     return all(abs(first - second) <= EQUAL for first, second in pairs)
 
 
-def _are_inside(one: ReviewedValue, stored: LeafEvidence, reviewed: ReviewedAnswer) -> bool:
+def _are_inside(stored: LeafEvidence, reviewed: ReviewedAnswer) -> bool:
     """Whether boxes lie in the records. Verification takes them as given where the words of a record have no boxes."""
     if stored.derivation is not None:
         return True
     there = [place for record in reviewed.cited(stored) for place in record.places]
-    return all(any(_is_in(place, own) for own in there) for place in reviewed.places(stored))
-
-
-def _is_in(place: Part, own: Part) -> bool:
-    box, around = place.bbox, own.bbox
-    return place.page == own.page and (
-        box.left >= around.left - 10 * OUTSIDE
-        and box.top >= around.top - 10 * OUTSIDE
-        and box.right <= around.right + 10 * OUTSIDE
-        and box.bottom <= around.bottom + 10 * OUTSIDE
+    return all(
+        any(place.page == own.page and has_middle(own.bbox, place.bbox, OUTSIDE) for own in there)
+        for place in reviewed.places(stored)
     )

@@ -31,10 +31,11 @@ ALIKE_TABLES = 0.5
 _COMPARED = frozenset({"amount", "number", "percentage", "date"})
 """Kinds of values that can contradict each other under one label: texts differ in their words."""
 _VERSION = re.compile(
-    r"[\s._-]*\(?(?:\b|(?<=[_\d]))(?:v(?:er(?:sion)?)?[\s._-]?\d+(?:\.\d+)*|rev(?:ision)?[\s._-]?\w?\d*|draft|final|"
-    r"copy|old|new|corrected|amended|signed|restated|\(\d+\))(?=[\s._)-]|$)\)?",
+    r"[\s._-]*(?:\(\d+\)|(?:(?<=[\s._(-])|\()(?:v(?:er(?:sion)?)?[\s._-]?\d+(?:\.\d+)*|rev(?:ision)?[\s._-]?\d*|draft|final|"
+    r"copy|old|new|corrected|amended|signed|restated)(?=[\s._)-]|$)\)?)",
     re.IGNORECASE,
 )
+"""The mark of a version in the name of a file. A year is none: reports of two years are two documents."""
 
 
 def contradiction_findings(reviewed: ReviewedAnswer) -> Iterator[Finding]:

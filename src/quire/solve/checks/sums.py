@@ -7,23 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import product
 
-from quire.evidence.extract.rules.leaves import wanted_leaves
+from quire.evidence.extract.naming.concepts import BY_ID
 from quire.evidence.extract.value_paths import field_of
 from quire.lexicon.amounts import number_readings
-from quire.lexicon.labels import LabelMatcher
+from quire.lexicon.labels import label_words
 from quire.solve.checks.catalog_tables import TableCell
 from quire.solve.checks.reviewed_answer import ReviewedAnswer, ReviewedValue
 from quire.solve.findings import Finding
 
 CENT = Decimal("0.01")
 """By which rounding of each part may change a sum."""
-NAMED = 0.75
-"""The least with which a label names a total."""
 FEWEST, MOST = 2, 60
 """Parts of a sum."""
 _AMOUNT = re.compile(r"amount|total|betrag|montant|importe|importo|bedrag|summe|subtotal")
 _TOTALS, _EXTRAS = ("total", "gross"), ("service_charge", "rounding", "discount", "shipping")
 _OF_ITEMS = ("total", "net", "gross", "amount_due")
+_TOTAL_WORDS = frozenset(words[0] for label in BY_ID["total"].labels if len(words := label_words(label)) == 1) - {"net"}
+"""Words by which a row is a total; net figures of statements are differences as well."""
 _AMOUNTS = frozenset({*_OF_ITEMS, *_EXTRAS, "tax"})
 
 
@@ -77,11 +77,25 @@ def _of_items(values: Sequence[ReviewedValue], reviewed: ReviewedAnswer, doubtfu
         if not known or not FEWEST <= len(items) <= MOST or not numbers or len(cited) > 1:
             continue
         added = sum(listed, Decimal(0))
-        if any(abs(added - one) <= CENT * len(items) for one in allowed):
+        differences = [added, *(number - added for number in numbers)]
+        if any(abs(added - one) <= CENT * len(items) for one in allowed) or _is_printed(differences, wholes, reviewed):
             return
         wrong.append((added, f"the {len(items)} items ({field}) are {added} together, and not {numbers[0]}"))
     for added, reason in wrong[-1:]:
         yield reviewed.finding(wholes[0], "sum", reason, other=float(added))
+
+
+def _is_printed(amounts: Sequence[Decimal], wholes: Sequence[ReviewedValue], reviewed: ReviewedAnswer) -> bool:
+    """Whether the pages of the totals have one of some amounts: a subtotal, or a tax that nobody asked for."""
+    pages = {place.page for one in wholes if one.evidence is not None for place in reviewed.places(one.evidence)}
+    wanted = {abs(amount) for amount in amounts}
+    texts = reviewed.whole.texts
+    return any(
+        not wanted.isdisjoint(number.plain)
+        for record in texts.blocks
+        if record.page in pages
+        for number in texts.of(record).numbers
+    )
 
 
 def _is_of_item(one: ReviewedValue, reviewed: ReviewedAnswer) -> bool:
@@ -91,10 +105,9 @@ def _is_of_item(one: ReviewedValue, reviewed: ReviewedAnswer) -> bool:
 
 def _of_columns(values: Sequence[ReviewedValue], reviewed: ReviewedAnswer) -> Iterator[Finding]:
     """A cell in the row of a total is the sum of those above it, where the other columns of its table are."""
-    matcher = wanted_leaves(reviewed.schema.leaves)[1]
     for one in values:
         cell = reviewed.cell(one.evidence)
-        if cell is None or not _is_total(cell, matcher):
+        if cell is None or not _is_total(cell):
             continue
         added = _sums(cell)
         number = _plain(cell)
@@ -111,9 +124,8 @@ def _of_columns(values: Sequence[ReviewedValue], reviewed: ReviewedAnswer) -> It
             yield reviewed.finding(one, "sum", reason, other=float(added[-1]))
 
 
-def _is_total(cell: TableCell, matcher: LabelMatcher) -> bool:
-    names = matcher.names(cell.row_label) if cell.row_label else {}
-    return any(names.get(name, 0.0) >= NAMED for name in _OF_ITEMS)
+def _is_total(cell: TableCell) -> bool:
+    return not _TOTAL_WORDS.isdisjoint(label_words(cell.row_label))
 
 
 def _sums(cell: TableCell) -> list[Decimal]:
@@ -133,9 +145,9 @@ def _sums(cell: TableCell) -> list[Decimal]:
 def _plain(cell: TableCell) -> Decimal | None:
     """The number of a cell as it is printed, without what the head of its table multiplies it by."""
     number = cell.number
-    if number is None or not number.readings:
+    if number is None or not number.plain:
         return None
-    return min(number.readings, key=abs) if len(number.readings) > 1 else next(iter(number.readings))
+    return max(number.plain) if any(value >= 0 for value in number.readings) else -max(number.plain)
 
 
 def _rounding(cell: TableCell) -> Decimal:

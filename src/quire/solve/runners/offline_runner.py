@@ -55,4 +55,7 @@ def _line(one: Proposal) -> dict[str, object]:
         "extractor": one.extractor,
         "label": one.label,
         "signs": dict(one.signs),
+        "places": [
+            [place.page, place.bbox.left, place.bbox.top, place.bbox.width, place.bbox.height] for place in one.places
+        ],
     }
