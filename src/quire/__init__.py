@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from quire.solve.build_call import build_workspace as build_workspace
     from quire.solve.evaluation.evaluate import Evaluation as Evaluation
     from quire.solve.evaluation.evaluate import evaluate as evaluate
+    from quire.solve.evaluation.trace_grading import replay as replay
     from quire.solve.workspace.folder import Workspace as Workspace
     from quire.store.files import FileStore as FileStore
     from quire.store.images import PageImages as PageImages
@@ -138,6 +139,7 @@ _HOMES = {
     "quire.durable.document_index": ("Index",),
     "quire.solve.build_call": ("build_workspace",),
     "quire.solve.evaluation.evaluate": ("Evaluation", "evaluate"),
+    "quire.solve.evaluation.trace_grading": ("replay",),
     "quire.solve.workspace.folder": ("Workspace",),
     "quire.store.files": ("FileStore",),
     "quire.store.images": ("PageImages",),

@@ -27,6 +27,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "catalog": "List everything of documents that a value can cite, with its id.",
         "solve": "Solve a task over documents: values with evidence, a filled workbook, checked.",
         "eval": "Compare extracted values with expected ones: F1 of values and places.",
+        "replay": "Make the report of recorded runs again, without calling anything.",
         "workspace": "A task and its documents as a folder for an agent, with one digest.",
         "crop": "Cut the picture of a place out of a page.",
         "index": "Index documents and folders for search.",
@@ -61,7 +62,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
 }
 """Commands by purpose and name, with their one-line help. A command is the function of its name in the module of its
 name, with its examples; a group of commands is the `app` there."""
-_MODULES = {"runs": "status"}
+_MODULES = {"runs": "status", "replay": "replay_traces"}
 """Modules of commands that are not named like them."""
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,9 +10,9 @@ from typer import Argument, Option
 from quire.cli import extract_options, options
 from quire.cli.command_errors import print_report
 from quire.cli.each_document import one_of
+from quire.cli.evaluation_lines import evaluation_lines
 from quire.cli.progress import ProgressBar
 from quire.cli.settings import settings_of
-from quire.core.context import Json
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL
 from quire.pages.recognize.options import OCR_MODES
 
@@ -26,7 +24,7 @@ EXAMPLES = """\b
 Examples:
   quire eval fixtures/ -o report
   quire eval fixtures/ -o report --extractor fallback --baseline last/report.json
-  quire eval fixtures/ -o again --outputs report/outputs
+  quire eval fixtures/ -o again --replay report
 """
 
 
@@ -36,12 +34,13 @@ def eval(  # noqa: PLR0913 - one argument per option
     ],
     *,
     output: Annotated[
-        Path, Option("-o", "--output", metavar="DIR", help="Folder for report.json, report.html and the outputs.")
+        Path, Option("-o", "--output", metavar="DIR", help="Folder for report.json, report.html, outputs and traces.")
     ],
     extractor: extract_options.Extractors = None,
     learned: extract_options.Learned = None,
-    outputs: Annotated[
-        Path | None, Option(metavar="DIR", help="Grade these outputs of an earlier report again; nothing is read.")
+    replay: Annotated[
+        Path | None,
+        Option(metavar="DIR", help="Grade the outputs and traces of this earlier report again; nothing is read."),
     ] = None,
     baseline: Annotated[
         Path | None, Option(metavar="FILE", help="An earlier report.json: show what is better or worse.")
@@ -53,7 +52,7 @@ def eval(  # noqa: PLR0913 - one argument per option
     """Extract the values of fixtures and compare them with the expected ones: value F1, page and box F1, every value
     that is wrong, missing, invented or without evidence."""
     from quire.reading.extract_call import extract
-    from quire.solve.evaluation.evaluate import asked_values, graded, load_report, stored_outputs
+    from quire.solve.evaluation.evaluate import asked_values, graded, load_report, solved_or, stored_outputs
     from quire.solve.evaluation.fixture import load_fixtures
 
     asked = settings_of(vars(reading))
@@ -79,27 +78,11 @@ def eval(  # noqa: PLR0913 - one argument per option
 
         made = graded(
             listed,
-            extracted if outputs is None else stored_outputs(outputs),
+            solved_or(extracted, None) if replay is None else stored_outputs(replay),
             earlier,
             lambda failure: progress.say(f"{failure.fixture}: {failure.reason}"),
         )
     made.save(output)
-    print_report(made.report, _lines(made.report, output), as_json=as_json)
-    return EXIT_PARTIAL if made.report["failures"] else EXIT_COMPLETE
-
-
-def _lines(report: Mapping[str, Json], folder: Path) -> Iterator[str]:
-    """The scores of each family and of all, for people."""
-    named = {**report["families"], "all": report["overall"]} if len(report["families"]) > 1 else {"": report["overall"]}
-    yield f"{'':20}  {'value':>6}  {'page':>6}  {'box':>6}  right  wrong  missing  invented"
-    for name, one in named.items():
-        rates = ("–" if one[score]["f1"] is None else f"{one[score]['f1']:.4f}" for score in ("value", "page", "box"))
-        counts = Counter(one["outcomes"])
-        right, wrong = counts["right"] + counts["absent"], counts["wrong"]
-        numbers = f"{right:>5}  {wrong:>5}  {counts['missing']:>7}  {counts['invented']:>8}"
-        yield f"{name[:20]:20}  {'  '.join(f'{rate:>6}' for rate in rates)}  {numbers}"
-    if "baseline" in report:
-        changed = report["baseline"]["changed"]
-        better = sum(one["after"] in ("right", "absent") for one in changed)
-        yield f"{better} values better, {len(changed) - better} not better than in the baseline"
-    yield f"{folder / 'report.html'}"
+    print_report(made.report, evaluation_lines(made.report, output), as_json=as_json)
+    altered = made.report["overall"].get("process", {}).get("altered")
+    return EXIT_PARTIAL if made.report["failures"] or altered else EXIT_COMPLETE

@@ -31,7 +31,7 @@ def test_fixtures_are_graded_and_graded_again_from_their_outputs(desk):
     shown = desk.quire("eval", "in", "-o", "out").stdout
     assert "1.0000" in shown
     assert desk.written == ["outputs/bill.extracted.json", "report.html", "report.json"]
-    again = ("eval", "in", "-o", "again", "--outputs", "out/outputs", "--baseline", "out/report.json")
+    again = ("eval", "in", "-o", "again", "--replay", "out", "--baseline", "out/report.json")
     assert "0 values better" in desk.quire(*again).stdout
     report = json.loads((desk.folder / "again/report.json").read_bytes())
     report.pop("baseline")

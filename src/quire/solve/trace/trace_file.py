@@ -112,7 +112,9 @@ def encode_trace(trace: Trace) -> bytes:
     """The file of a trace: equal traces are equal bytes. Raises UsageError for one that is too large."""
     if len(trace.events) > MOST_EVENTS:
         raise UsageError(f"the trace of {trace.run} has {len(trace.events)} events; at most {MOST_EVENTS} are kept")
-    data = _file(_tree(trace)).encode("utf-8", "backslashreplace")  # lone surrogates of broken fonts, as JSON has them
+    data = _file(trace_json(trace)).encode(
+        "utf-8", "backslashreplace"
+    )  # lone surrogates of broken fonts, as JSON has them
     if len(data) > MOST_BYTES:
         raise UsageError(f"the trace of {trace.run} has {len(data)} bytes; at most {MOST_BYTES} are kept")
     return data
@@ -126,6 +128,11 @@ def decode_trace(data: bytes, place: str = "the file") -> Trace:
         tree = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{place} is not a trace: it is no JSON ({error})") from error
+    return trace_of(tree, place)
+
+
+def trace_of(tree: Json, place: str) -> Trace:
+    """The trace that `trace_json` described. Raises UsageError for anything else."""
     if not isinstance(tree, dict) or not str(tree.get("schema_version", "")).startswith("quire-trace/"):
         raise UsageError(f"{place} is not a trace of `quire solve` or `quire eval`")
     if tree["schema_version"] != SCHEMA:
@@ -145,7 +152,8 @@ def load_trace(path: Path) -> Trace:
     return decode_trace(data, str(path))
 
 
-def _tree(trace: Trace) -> dict[str, Json]:
+def trace_json(trace: Trace) -> dict[str, Json]:
+    """The members of a trace, as they are in its file."""
     return {
         "schema_version": SCHEMA,
         **{name: getattr(trace, name) for name in ("run", "key", "status", "task", "schema")},
