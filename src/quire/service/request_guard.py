@@ -22,7 +22,7 @@ INERT = {
 """Headers of answers about documents: their texts never act as a page of this server, and no cache keeps them."""
 
 
-TOO_SLOW = 408
+TOO_SLOW, UNAUTHORIZED = 408, 401
 
 
 class Guard:
@@ -56,7 +56,8 @@ class Guard:
             if not public:
                 self._check(HTTPConnection(scope), socket=scope["type"] == "websocket")
         except RequestRefused as refusal:
-            refused = JSONResponse(refusal.body(), refusal.status)
+            asks = {"WWW-Authenticate": "Bearer"} if refusal.status == UNAUTHORIZED else None  # RFC 9110, 15.5.2
+            refused = JSONResponse(refusal.body(), refusal.status, asks)
             if scope["type"] == "websocket":
                 await WebSocket(scope, receive, respond).send_denial_response(refused)
             else:
