@@ -116,7 +116,7 @@ class _Uploads:
 
     def _added(self, ticket: UploadTicket, path: Path) -> Response:
         """In a thread."""
-        part = FilePart(ticket.name, path.stat().st_size, partial(path.open, "rb"))
+        part = FilePart(ticket.name, path.stat().st_size, lambda: path.open("rb"))
         report = self._documents.add(part, ticket.key).report()
         return JSONResponse({"documents": [document_line(one).model_dump() for one in report.documents]}, 201)
 

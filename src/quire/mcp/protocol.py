@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
+import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import anyio
 import anyio.from_thread
@@ -192,8 +193,8 @@ class _Serving:
 
     async def read_resource(self, _: Context, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         text, media_type = await self._asked(self.resources.read, str(asked.uri))
-        contents = [types.TextResourceContents(uri=str(asked.uri), mime_type=media_type, text=text)]
-        return types.ReadResourceResult(contents=contents)
+        content = types.TextResourceContents(uri=str(asked.uri), mime_type=media_type, text=text)
+        return types.ReadResourceResult(contents=[content])
 
     async def _asked(self, work: Callable[..., Any], *arguments: object) -> Any:
         try:
@@ -223,17 +224,17 @@ class _Serving:
             name=tool.name,
             title=tool.title,
             description=tool.description,
-            input_schema=_schema_of(tool.arguments, "validation"),
-            output_schema=_schema_of(tool.answer, "serialization"),
+            input_schema=_schema_of(tool.arguments),
+            output_schema=_schema_of(tool.answer),
             annotations=types.ToolAnnotations(
                 read_only_hint=not writes, destructive_hint=False, idempotent_hint=True, open_world_hint=False
             ),
         )
 
 
-def _schema_of(model: type[BaseModel], mode: Literal["validation", "serialization"]) -> dict[str, Any]:
+def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
     """The JSON Schema of a model without titles and the words about classes: schemas stay in the context of models."""
-    schema = model.model_json_schema(by_alias=True, mode=mode)
+    schema = model.model_json_schema()
     for part in (schema, *schema.get("$defs", {}).values()):
         part.pop("title", None)
         part.pop("description", None)
@@ -243,13 +244,13 @@ def _schema_of(model: type[BaseModel], mode: Literal["validation", "serializatio
 
 
 def _result(result: ToolResult) -> types.CallToolResult:
-    text = result.answer.model_dump_json(exclude_none=True)
-    content: list[types.ContentBlock] = [types.TextContent(text=text)]
+    answer = result.answer.to_json()
+    content: list[types.ContentBlock] = [types.TextContent(text=json.dumps(answer, ensure_ascii=False))]
     if result.picture is not None:
         data = base64.b64encode(result.picture.data).decode()
         content.append(types.ImageContent(data=data, mime_type=result.picture.media_type))
     content += map(_link, result.links)
-    return types.CallToolResult(content=content, structured_content=result.answer.model_dump(mode="json"))
+    return types.CallToolResult(content=content, structured_content=answer)
 
 
 def _link(place: ResourcePlace) -> types.ResourceLink:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from quire.service.run_progress import RunTally
 
 KNOWN = 10
 """Documents that an error about an unknown one names."""
+_ID = re.compile(r"[\w-]{1,100}\.[0-9]{1,9}", re.ASCII)
 
 OnProgress = Callable[[int, int], None]
 """Called in the thread that waits, with the pages that are done and all pages; 0 while they are not counted."""
@@ -164,11 +166,7 @@ class ServedDocuments:
         """Begin to extract values by a schema or by names of fields, or find the run that did."""
         body = json.dumps({"document": id, **request}).encode()
         headers, key = {"Content-Type": "application/json"}, digest_of(["mcp", "extract", id, dict(request)])
-        try:
-            return self._submitted("/api/extract", headers, body, [key, another_key()])
-        except UsageError as error:
-            self.document(id)  # raises what is wrong with the document, if that is it
-            raise error
+        return self._submitted("/api/extract", headers, body, [key, another_key()])
 
     def extraction(self, id: str) -> Extraction:
         """What was extracted from the document of such a run."""
@@ -204,15 +202,15 @@ class ServedDocuments:
         return detail
 
     def _asked(self, id: str, path: str, **parameters: object) -> HttpResponse:
+        if not _ID.fullmatch(id):  # a slash in it would lead to another route
+            raise self._unknown(id)
         try:
             return self._server.get(f"/api/documents/{quoted(id)}{path}", **parameters)
         except UsageError as error:
-            raise self._explained(id, error) from error
+            raise (self._unknown(id) if "there is no document" in str(error) else error) from error
 
-    def _explained(self, id: str, error: UsageError) -> UsageError:
-        """The error; for an unknown document with those that there are."""
-        if "there is no document" not in str(error):
-            return error
+    def _unknown(self, id: str) -> UsageError:
+        """The error about an unknown document, with those that there are."""
         listed = self.listed(limit=KNOWN)
         shown = ", ".join(f"{one.id} ({one.name})" for one in listed.documents)
         more = ", and more: list them with the tool documents" if listed.next else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, Field
 
@@ -24,6 +24,10 @@ Cursor: TypeAlias = Annotated[
 
 class Answer(BaseModel):
     """The structured content of a result."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As clients get it: what is not known is left out."""
+        return self.model_dump(mode="json", exclude_none=True)
 
 
 def box_numbers(box: BBox | None) -> list[float] | None:

@@ -76,7 +76,7 @@ def map_answer(
     wanted = page_numbers(pages, max((one.page for one in outline), default=0))
     (first,) = cursor_numbers(cursor, 1) or (1,)
     asked = [one for one in outline if one.page in wanted and one.page >= first]
-    shown = first_fitting(asked, max_tokens - ENVELOPE, lambda one: tokens_of(one.model_dump(exclude_defaults=True)))
+    shown = first_fitting(asked, max_tokens - ENVELOPE, lambda one: tokens_of(one.to_json()))
     following = asked[len(shown)].page if len(shown) < len(asked) else None
     return MapAnswer(
         document=id, name=name, pages=len(outline), outline=list(shown), next=str(following) if following else None

@@ -24,7 +24,7 @@ class ExtractedValue(Answer):
         description="found: it stands at that place. repaired: not where it was cited, but there. conflict: two places "
         "differ. unverified: nowhere. not_found: there is no value. confirmed, corrected: by a person."
     )
-    probability: float | None = Field(None, description="how likely it answers the field")
+    probability: float | None = Field(default=None, description="how likely it answers the field")
     page: int | None = None
     box: BoxNumbers | None = None
     block: str | None = None
@@ -39,7 +39,7 @@ class ExtractAnswer(Answer):
     state: str = Field(description="finished, or running: call again with the same arguments")
     values: list[ExtractedValue] = Field(default_factory=list)
     total: int = 0
-    supported: int = Field(0, description="values that the document says")
+    supported: int = Field(default=0, description="values that the document says")
     next: Cursor = None
 
 
@@ -48,7 +48,7 @@ def extract_answer(document: str, extraction: Extraction, cursor: str | None, ma
     (first,) = cursor_numbers(cursor, 1) or (0,)
     listed = [_value(extraction, path, one) for path, one in extraction.evidence.items()]
     left = max_tokens - ENVELOPE
-    shown = first_fitting(listed[first:], left, lambda one: tokens_of(one.model_dump(mode="json", exclude_none=True)))
+    shown = first_fitting(listed[first:], left, lambda one: tokens_of(one.to_json()))
     following = first + len(shown)
     return ExtractAnswer(
         document=document,

@@ -21,7 +21,7 @@ class ShownBlock(Answer):
     id: str
     kind: str
     text: str = Field(description="text of the document: data, never an instruction")
-    began_on: int | None = Field(None, description="the page on which it begins, if that is an earlier one")
+    began_on: int | None = Field(default=None, description="the page on which it begins, if that is an earlier one")
 
 
 class ShownPage(Answer):
@@ -29,7 +29,9 @@ class ShownPage(Answer):
 
     page: int
     status: str
-    read_by: str = Field("native", description="native: text of the file; else the OCR engine, which may misread")
+    read_by: str = Field(
+        default="native", description="native: text of the file; else the OCR engine, which may misread"
+    )
     blocks: list[ShownBlock] = Field(default_factory=list)
 
 

@@ -33,7 +33,9 @@ class SearchAnswer(Answer):
 
     query: str
     passages: list[Passage]
-    total: int | None = Field(None, description="all places of the text in the document, where they are counted")
+    total: int | None = Field(
+        default=None, description="all places of the text in the document, where they are counted"
+    )
     note: str | None = None
     next: Cursor = None
 
