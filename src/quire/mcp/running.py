@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import signal
+import os
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from mcp.server.stdio import stdio_server
 import quire
 from quire.client.client import TIMEOUT_S
 from quire.client.connection import Server
+from quire.core.errors import EXIT_COMPLETE
 from quire.mcp.file_roots import FileRoots
 from quire.mcp.http_app import PATH, http_app
 from quire.mcp.in_process import ORIGIN, InProcessSender
@@ -26,6 +28,7 @@ from quire.service.logs import configure_logs
 from quire.service.security import check_binding
 from quire.service.server import ServiceBackend, address, bound, opened, options_of
 from quire.service.settings import ServiceSettings
+from quire.service.shutdown import SIGNALS
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +85,32 @@ async def _documents(options: McpOptions) -> AsyncIterator[ServedDocuments]:
 
 
 def run_stdio(options: McpOptions) -> None:
-    """Serve one client until it closes standard input. Everything else that is printed goes to standard error."""
+    """Serve one client until it closes standard input, SIGTERM or Ctrl-C. Everything else that is printed goes to
+    standard error."""
     configure_logs(options.settings)
     asyncio.run(_serve_stdio(options))
 
 
 async def _serve_stdio(options: McpOptions) -> None:
-    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))  # both cancel this task
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in SIGNALS:
+        loop.add_signal_handler(number, stop.set)
     async with opened_tools(options) as tools:
-        server = protocol_server(tools, version=quire.__version__)
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        serving, stopping = asyncio.create_task(_exchange(tools)), asyncio.create_task(stop.wait())
+        await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if serving.done():
+            serving.result()
+            return
+    sys.stderr.flush()
+    os._exit(EXIT_COMPLETE)  # a thread still waits for input, which nothing interrupts; all else is closed
+
+
+async def _exchange(tools: DocumentTools) -> None:
+    """Serve the client at standard input and output."""
+    server = protocol_server(tools, version=quire.__version__)
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 def run_http(options: McpOptions, say: Callable[[str], None]) -> None:
