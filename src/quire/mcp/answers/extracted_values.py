@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 
 from quire.core.types import BBox
@@ -19,7 +17,7 @@ class ExtractedValue(Answer):
     """One value and where it stands."""
 
     path: str = Field(description="its place in the data, like items[0].price")
-    value: Any = None
+    value: str | int | float | bool | None = None
     status: str = Field(
         description="found: it stands at that place. repaired: not where it was cited, but there. conflict: two places "
         "differ. unverified: nowhere. not_found: there is no value. confirmed, corrected: by a person."
@@ -61,9 +59,10 @@ def extract_answer(document: str, extraction: Extraction, cursor: str | None, ma
 
 
 def _value(extraction: Extraction, path: str, evidence: LeafEvidence) -> ExtractedValue:
+    value = value_at(extraction.values, path)
     return ExtractedValue(
         path=path,
-        value=value_at(extraction.values, path),
+        value=value if isinstance(value, str | int | float) else None,  # a list without rows has no value
         status=evidence.status,
         probability=None if evidence.probability is None else round(evidence.probability, 2),
         page=evidence.page,
