@@ -24,6 +24,7 @@ from quire.mcp.served_documents import ServedDocuments
 from quire.mcp.token_budget import MAX_TOKENS
 from quire.mcp.tools import DocumentTools
 from quire.service.app import create_app
+from quire.service.log_redaction import redact_logs
 from quire.service.logs import configure_logs
 from quire.service.security import check_binding
 from quire.service.server import ServiceBackend, address, bound, opened, options_of
@@ -121,6 +122,7 @@ def run_http(options: McpOptions, say: Callable[[str], None]) -> None:
     settings = options.settings
     check_binding(settings)
     configure_logs(settings)
+    redact_logs(settings.api_key)
     with bound(settings) as listening:
         port = listening.getsockname()[1]
         say(f"{address(settings, port)}{PATH}")

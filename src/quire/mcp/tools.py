@@ -26,7 +26,7 @@ from quire.mcp.answers.table_rows import table_answer
 from quire.mcp.file_roots import FileRoots
 from quire.mcp.resources import ResourcePlace, document_link, page_link, table_link
 from quire.mcp.served_documents import OnProgress, ServedDocuments, another_key
-from quire.mcp.token_budget import MAX_TOKENS
+from quire.mcp.token_budget import MAX_TOKENS, tokens_of
 
 WAIT_S = 45.0
 """How long a call waits for a document to be read: clients give up after a minute."""
@@ -75,9 +75,7 @@ class DocumentTools:
     def list_or_add(self, asked: given.DocumentsArguments, context: CallContext) -> ToolResult:
         match asked.action:
             case "list":
-                listed = self.documents.listed(limit=asked.limit, cursor=asked.cursor)
-                lines = [document_line(one) for one in listed.documents]
-                return ToolResult(DocumentsAnswer(documents=lines, next=listed.next))
+                return ToolResult(self._listed(asked.limit, asked.cursor))
             case "get":
                 if asked.document is None:
                     raise UsageError("get needs the id of a document in `document`; list the documents for their ids")
@@ -184,6 +182,14 @@ class DocumentTools:
                 lambda number: self.documents.page(report.id, number, words=True),
             )
         )
+
+    def _listed(self, limit: int, cursor: str | None) -> DocumentsAnswer:
+        """A page of the list, with fewer documents where their names are too long for an answer."""
+        listed = self.documents.listed(limit=limit, cursor=cursor)
+        answer = DocumentsAnswer(documents=[document_line(one) for one in listed.documents], next=listed.next)
+        if limit > 1 and tokens_of(answer.to_json()) > self.max_tokens:
+            return self._listed(limit // 2, cursor)
+        return answer
 
     def _added(self, path: str, on_progress: OnProgress) -> ToolResult:
         file, key = self.roots.file(path)

@@ -36,6 +36,16 @@ def test_documents_are_listed_in_pages_of_a_list(shelf: Shelf):
         shelf.tools.list_or_add(given.DocumentsArguments(cursor="nonsense"), HERE)
 
 
+def test_a_list_of_long_names_is_cut_to_what_fits(shelf: Shelf):
+    small, names, cursor = replace(shelf.tools, max_tokens=200), [], None
+    while not names or cursor is not None:
+        answer = small.list_or_add(given.DocumentsArguments(limit=100, cursor=cursor), HERE).answer
+        assert tokens_in(json.dumps(answer.to_json())) <= 200
+        names += [one.name for one in answer.documents]
+        cursor = answer.next
+    assert {*names} >= {*FILES}
+
+
 def test_a_document_is_added_once_and_its_pages_are_counted(shelf: Shelf):
     heard = []
     (shelf.folder / "files" / "again.pdf").write_bytes(documents.chapters(3))

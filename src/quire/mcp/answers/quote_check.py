@@ -41,7 +41,6 @@ class QuoteAnswer(Answer):
     """The outcome of the check."""
 
     document: str
-    quote: str
     result: Literal["verified", "repaired", "not_found"] = Field(
         description="verified: it stands there letter by letter. repaired: `text` is what stands there, or the page is "
         "another one; cite what is printed. not_found: do not cite it."
@@ -94,7 +93,7 @@ def check_quote(
     if found is None:
         where = "in the document" if page is None else f"on page {page}, and nowhere else in the document"
         note = f"it does not stand {where}: quote what the pages say, letter by letter"
-        return QuoteAnswer(document=document, quote=quote, result="not_found", note=note, near=_near(quote, blocks))
+        return QuoteAnswer(document=document, result="not_found", note=note, near=_near(quote, blocks))
     printed, span = found
     text = " ".join(printed.text[slice(*span)].split())
     places = [
@@ -105,7 +104,6 @@ def check_quote(
     note = f"it is not on page {page} but on page {first.page}" if elsewhere else ""
     return QuoteAnswer(
         document=document,
-        quote=quote,
         result="verified" if same and not elsewhere else "repaired",
         text=text[:LONGEST_TEXT],
         page=first.page,
