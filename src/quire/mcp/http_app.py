@@ -63,7 +63,7 @@ def http_app(settings: ServiceSettings, open_tools: OpenTools) -> ASGIApp:
     async def respond(scope: Scope, receive: Receive, send: Send) -> None:
         await started[-1](scope, receive, send)
 
-    guarded = Guard(respond, settings)
+    guarded = Guard(respond, settings, bearer=True)
 
     async def checked(scope: Scope, receive: Receive, send: Send) -> None:
         await (respond if scope["path"].startswith(UPLOADS) else guarded)(scope, receive, send)

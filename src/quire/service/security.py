@@ -54,16 +54,16 @@ def check_key(connection: HTTPConnection, settings: ServiceSettings, *, paramete
     """Raise a 401 unless the key of the request is the server's. A WebSocket sends it as a parameter of its URL."""
     if not settings.api_key:
         return
-    given = connection.query_params.get(KEY_PARAMETER) if parameter else sent_key(connection)
+    given = connection.query_params.get(KEY_PARAMETER) if parameter else connection.headers.get(KEY_HEADER)
     if not same(given or "", settings.api_key):
         raise RequestRefused(401, NO_KEY if parameter else "Unauthorized")
 
 
-def sent_key(connection: HTTPConnection) -> str | None:
-    """The key in the headers of a request: `X-Api-Key`, or a bearer token, as clients of MCP send it."""
-    key = connection.headers.get(KEY_HEADER)
+def check_bearer(connection: HTTPConnection, settings: ServiceSettings) -> None:
+    """Raise a 401 unless the bearer token of the request is the key of the server."""
     scheme, _, token = connection.headers.get("authorization", "").partition(" ")
-    return token if key is None and scheme.lower() == "bearer" else key
+    if settings.api_key and not (scheme.lower() == "bearer" and same(token, settings.api_key)):
+        raise RequestRefused(401, "Unauthorized")
 
 
 def same(given: str, expected: str) -> bool:
