@@ -100,7 +100,7 @@ parts: $(PIP)
 	@: >$(EXPECTED); for part in tesseract postgresql haproxy libreoffice java chromium bubblewrap; do \
 	if scripts/system_packages.sh $$part; then echo "export QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1" >>$(EXPECTED); \
 	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done; \
-	for part in azurite restate clients maven axe typescript small_model; do \
+	for part in azurite restate clients maven mcp_clients axe typescript small_model; do \
 	if scripts/$$part.sh >/dev/null; then echo "export QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1" >>$(EXPECTED); \
 	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done
 

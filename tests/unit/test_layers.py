@@ -41,8 +41,9 @@ SHELVES = {
     "client": "core system net pages output reading",
     "service": """core system net lexicon database store asking runtime batch flow pages output retrieval evidence
         reading pipelines docling_serve solve durable __init__""",
+    "mcp": "core net lexicon output evidence docling_serve client service __init__",
     "cli": """core system net lexicon database store asking runtime batch flow pages output retrieval evidence
-        reading pipelines docling_serve solve durable client service __init__""",
+        reading pipelines docling_serve solve durable client service mcp __init__""",
     "__init__": """core system net lexicon database store asking runtime batch flow pages output retrieval evidence
         reading pipelines docling_serve solve durable client""",
     "__main__": "cli",

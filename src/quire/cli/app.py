@@ -49,6 +49,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Machines": {
         "join": "Join in processing the runs of a store.",
         "serve": "Serve documents over HTTP: docling-serve's API and a web page.",
+        "mcp": "Show documents to language models, by the Model Context Protocol.",
         "worker": "Serve workflows to a Restate server.",
         "up": "Start a complete local cluster to try out.",
     },

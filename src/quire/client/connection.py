@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from http.client import HTTPResponse
+from contextlib import AbstractContextManager, contextmanager
+from email.message import Message
+from typing import Protocol
 from urllib.parse import quote, urlencode, urlsplit
 
 from quire.core.context import Retry
@@ -27,10 +29,41 @@ IDLE = 4
 """Open connections that are kept for the next request."""
 
 
+class ArrivingResponse(Protocol):
+    """A response whose body is read as it arrives."""
+
+    status: int
+
+    @property
+    def headers(self) -> Message: ...
+
+    def read(self) -> bytes: ...
+
+    def readline(self) -> bytes: ...
+
+
+class RequestSender(Protocol):
+    """Sends requests, blocking: over the network (`Transport`), or to an application in this process. Thread-safe."""
+
+    def send(self, request: HttpRequest, deadline: Deadline) -> HttpResponse: ...
+
+    def open(self, request: HttpRequest, deadline: Deadline) -> AbstractContextManager[ArrivingResponse]: ...
+
+    def close(self) -> None: ...
+
+
 class Server:
     """A server by its URL. Thread-safe."""
 
-    def __init__(self, url: str, *, api_key: str | None = None, tenant: str | None = None, timeout_s: float) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        api_key: str | None = None,
+        tenant: str | None = None,
+        timeout_s: float,
+        sender: RequestSender | None = None,
+    ) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError(f"{url} is not the URL of a server; write one like http://localhost:5001")
@@ -39,7 +72,7 @@ class Server:
         self._headers = {"X-Api-Key": api_key} if api_key else {}
         if tenant:
             self._headers["X-Tenant-Id"] = tenant.encode().decode("latin-1")  # the bytes are UTF-8
-        self._transport = Transport(idle=IDLE)
+        self._sender: RequestSender = sender or Transport(idle=IDLE)
 
     def get(self, path: str, **parameters: object) -> HttpResponse:
         """GET, retried when the connection is lost or the server is busy."""
@@ -51,7 +84,7 @@ class Server:
         """The response, after retries. Only for requests that may be repeated. Raises QuireError."""
         request, limit = self._request(method, path, headers or {}, body), Deadline(silence_s=self._timeout_s)
         try:
-            response = repeated(lambda: self._transport.send(request, limit), RETRIED, limit, busy=RETRY, lost=RETRY)
+            response = repeated(lambda: self._sender.send(request, limit), RETRIED, limit, busy=RETRY, lost=RETRY)
         except HttpError as error:
             raise self.unreachable(error) from error
         if response.status >= 400:
@@ -59,10 +92,15 @@ class Server:
         return response
 
     @contextmanager
-    def open(self, path: str, headers: Mapping[str, str], *, silence_s: float) -> Iterator[HTTPResponse]:
-        """A response that is read as it arrives. Raises HttpError when the connection is lost, and QuireError."""
+    def open(
+        self, path: str, headers: Mapping[str, str], *, silence_s: float, until: float = math.inf
+    ) -> Iterator[ArrivingResponse]:
+        """A response that is read as it arrives, until that time (`time.monotonic`) at the latest.
+
+        Raises HttpError when the connection is lost or the time is over, and QuireError.
+        """
         request = self._request("GET", path, headers)
-        with self._transport.open(request, Deadline(silence_s=silence_s)) as response:
+        with self._sender.open(request, Deadline(until, silence_s)) as response:
             if response.status in RETRIED:
                 raise HttpError(f"the server answered {response.status}", passing=True)
             if response.status != 200:
@@ -73,7 +111,7 @@ class Server:
         return RunError(f"{self.url}: {error}", category="network")
 
     def close(self) -> None:
-        self._transport.close()
+        self._sender.close()
 
     def _request(self, method: str, path: str, headers: Mapping[str, str], body: Body | None = None) -> HttpRequest:
         return HttpRequest(method, self.url + path, {**self._headers, **headers}, body)

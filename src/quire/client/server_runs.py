@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import http.client
 import json
+import math
 import time
 from collections.abc import Iterator
 from typing import Any
 
-from quire.client.connection import RETRY, Server, quoted
+from quire.client.connection import RETRY, ArrivingResponse, Server, quoted
 from quire.client.reports import RunReport
 from quire.client.server_documents import ClientDocument
 from quire.core.errors import RunCancelled, RunError
@@ -42,13 +42,14 @@ class ClientRun:
         """Its documents, as of the last report."""
         return tuple(ClientDocument(self._server, report) for report in self._report.documents)
 
-    def events(self, *, after: int = 0) -> Iterator[Event]:
-        """The events after a sequence number, until the end of the run; reconnects when the connection is lost."""
-        failures = 0
+    def events(self, *, after: int = 0, timeout_s: float | None = None) -> Iterator[Event]:
+        """The events after a sequence number, until the end of the run, or until the time is over; reconnects when the
+        connection is lost."""
+        failures, until = 0, math.inf if timeout_s is None else time.monotonic() + timeout_s
         while True:
             failures += 1  # until something arrives
             try:
-                for kind, data in self._messages(after):
+                for kind, data in self._messages(after, until):
                     failures = 0
                     if kind == "end":
                         self._report = RunReport.of(data)
@@ -59,6 +60,8 @@ class ClientRun:
                 lost = HttpError("the server cannot be reached: it closes the connection", passing=True)
             except HttpError as error:
                 lost = error
+            if time.monotonic() >= until:
+                return
             if failures == RETRY.attempts or not lost.passing:
                 raise self._server.unreachable(lost) from lost
             time.sleep(RETRY.pause_s(failures or 1, 0))
@@ -105,13 +108,13 @@ class ClientRun:
     def _path(self) -> str:
         return f"/api/runs/{quoted(self.id)}"
 
-    def _messages(self, after: int) -> Iterator[tuple[str, Any]]:
+    def _messages(self, after: int, until: float) -> Iterator[tuple[str, Any]]:
         headers = {"Accept": "text/event-stream", "Last-Event-ID": str(after)}
-        with self._server.open(f"{self._path}/events", headers, silence_s=SILENCE_S) as response:
+        with self._server.open(f"{self._path}/events", headers, silence_s=SILENCE_S, until=until) as response:
             yield from _messages(response)
 
 
-def _messages(response: http.client.HTTPResponse) -> Iterator[tuple[str, Any]]:
+def _messages(response: ArrivingResponse) -> Iterator[tuple[str, Any]]:
     """The kind and data of each message of a stream (WHATWG HTML, server-sent events)."""
     kind, data = "", b""
     while line := response.readline():

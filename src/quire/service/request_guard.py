@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from quire.docling_serve.contract.refusals import RequestRefused
-from quire.service.security import check_host, check_key, check_origin, is_public
+from quire.service.security import check_bearer, check_host, check_key, check_origin, is_public
 from quire.service.settings import ServiceSettings
 
 EVERYWHERE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "SAMEORIGIN"}
@@ -22,14 +22,14 @@ INERT = {
 """Headers of answers about documents: their texts never act as a page of this server, and no cache keeps them."""
 
 
-TOO_SLOW = 408
+UNAUTHORIZED, TOO_SLOW = 401, 408
 
 
 class Guard:
-    """Asks every request and every WebSocket for the key, except for what is public."""
+    """Asks every request and every WebSocket for the key, except for what is public; with `bearer`, as a token."""
 
-    def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
-        self._app, self._settings = app, settings
+    def __init__(self, app: ASGIApp, settings: ServiceSettings, *, bearer: bool = False) -> None:
+        self._app, self._settings, self._bearer = app, settings, bearer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -56,7 +56,8 @@ class Guard:
             if not public:
                 self._check(HTTPConnection(scope), socket=scope["type"] == "websocket")
         except RequestRefused as refusal:
-            refused = JSONResponse(refusal.body(), refusal.status)
+            asks = {"WWW-Authenticate": "Bearer"} if self._bearer and refusal.status == UNAUTHORIZED else None
+            refused = JSONResponse(refusal.body(), refusal.status, asks)
             if scope["type"] == "websocket":
                 await WebSocket(scope, receive, respond).send_denial_response(refused)
             else:
@@ -66,5 +67,8 @@ class Guard:
 
     def _check(self, connection: HTTPConnection, *, socket: bool) -> None:
         check_host(connection, self._settings)
-        check_key(connection, self._settings, parameter=socket)
+        if self._bearer:
+            check_bearer(connection, self._settings)
+        else:
+            check_key(connection, self._settings, parameter=socket)
         check_origin(connection, self._settings)

@@ -59,6 +59,13 @@ def check_key(connection: HTTPConnection, settings: ServiceSettings, *, paramete
         raise RequestRefused(401, NO_KEY if parameter else "Unauthorized")
 
 
+def check_bearer(connection: HTTPConnection, settings: ServiceSettings) -> None:
+    """Raise a 401 unless the bearer token of the request is the key of the server."""
+    scheme, _, token = connection.headers.get("authorization", "").partition(" ")
+    if settings.api_key and not (scheme.lower() == "bearer" and same(token, settings.api_key)):
+        raise RequestRefused(401, "Unauthorized")
+
+
 def same(given: str, expected: str) -> bool:
     """Compare two secrets in constant time, whatever their lengths."""
     digests = [hashlib.sha256(secret.strip().encode("utf-8", "surrogatepass")).digest() for secret in (given, expected)]

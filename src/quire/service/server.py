@@ -52,9 +52,9 @@ def serve(settings: ServiceSettings, backend: ServiceBackend, say: Callable[[str
     `say` gets the address once it is known that the server can start.
     """
     check_binding(settings)
-    _use_scratch(settings)
+    use_scratch(settings)
     configure_logs(settings)
-    with _bound(settings) as listening, _handling_signals(lambda *_: sys.exit(0)):
+    with bound(settings) as listening, handling_signals(lambda *_: sys.exit(0)):
         port = listening.getsockname()[1]
         if settings.processes == 1:
             _serve_alone(settings, backend, listening, say)
@@ -84,7 +84,7 @@ def _serve_alone(
         if server is not None:
             server.should_exit = True
 
-    with _handling_signals(stop):
+    with handling_signals(stop):
         say(address(settings, port))
         server = uvicorn.Server(uvicorn.Config(create_app(service), **options_of(settings, port)))
         if asked:
@@ -133,7 +133,7 @@ def _workers_each(settings: ServiceSettings) -> int:
     return max(1, worker_count(settings.workers).workers // settings.processes)
 
 
-def _bound(settings: ServiceSettings) -> socket.socket:
+def bound(settings: ServiceSettings) -> socket.socket:
     """A socket at the address. Raises UsageError where it is taken, or not of this machine."""
     host = settings.host.strip("[]")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -153,7 +153,7 @@ def _bound(settings: ServiceSettings) -> socket.socket:
     return listening
 
 
-def _use_scratch(settings: ServiceSettings) -> None:
+def use_scratch(settings: ServiceSettings) -> None:
     """Put temporary files of this process and of its workers into the folder of the settings."""
     if settings.scratch is None:
         return
@@ -166,7 +166,7 @@ def _use_scratch(settings: ServiceSettings) -> None:
 
 
 @contextmanager
-def _handling_signals(handler: Callable[..., object]) -> Iterator[None]:
+def handling_signals(handler: Callable[..., object]) -> Iterator[None]:
     """Before uvicorn handles signals, and when it raises the signal that ended it once more."""
     before = {number: signal.signal(number, handler) for number in (signal.SIGTERM, signal.SIGINT)}
     try:

@@ -217,7 +217,7 @@ def read_block(tree: dict[str, Any]) -> Block:
         marker=tree.get("marker", ""),
         spans=tuple(Span(**span) for span in tree.get("spans", ())),
         words=_read_words(tree.get("words", ())),
-        table=_read_table(tree["table"], source) if "table" in tree else None,
+        table=read_table(tree["table"], source) if "table" in tree else None,
         source=source,
         field=_read_field(tree["field"]) if "field" in tree else None,
     )
@@ -247,7 +247,8 @@ def _read_words(words: Sequence[dict[str, Any]]) -> tuple[Word, ...]:
     return tuple(Word(word["text"], _readbox_json(word["bbox"]), word.get("confidence")) for word in words)
 
 
-def _read_table(tree: dict[str, Any], source: AnswerSource | None) -> Table:
+def read_table(tree: Mapping[str, Any], source: AnswerSource | None = None) -> Table:
+    """The table that `table_json` wrote; other members are ignored."""
     cells = tuple(
         Cell(**{**cell, "bbox": _readbox_json(cell["bbox"]), "source": _read_source(cell, source)})
         for cell in tree["cells"]
