@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypedDict, Unpack, cast
 
-from quire.core.context import Json, Runtime
+from quire.core.context import Json, Runtime, Store
 from quire.core.document import Document
 from quire.core.errors import UsageError
 from quire.core.events import Event, Sink
@@ -127,10 +127,10 @@ def solve_request(
     schema: Mapping[str, Json] | None,
     fields: Sequence[str] | str | None,
     template: str | Path | bytes | None,
-    store: ArtifactStore,
+    store: Store,
     **options: Unpack[SolveOptions],
 ) -> SolveRequest:
-    """The request, with its template in the store. Raises UsageError."""
+    """The request, with its template in the store, or the part of it that a tenant has. Raises UsageError."""
     if schema is not None and fields:
         raise UsageError("a schema and a list of fields are given; give one of them")
     asked: Mapping[str, Json] | None = schema_of_fields(fields) if fields else schema
