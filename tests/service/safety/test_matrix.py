@@ -72,6 +72,7 @@ ROUTES: dict[str, Kind] = {
     "DELETE /api/review/claims/{claim}": "acknowledges",
     "GET /api/review/{review}": "review",
     "GET /api/review/{review}/history": "review",
+    "GET /api/review/{review}/fixture": "review",
     "POST /api/review/{review}/decisions": "review",
     "PUT /api/review/{review}/sample": "review",
     "GET /api/runs/{run}": "run",
