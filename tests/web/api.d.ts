@@ -361,6 +361,7 @@ declare namespace Api {
     document: string | null;
     page: number | null;
     bboxes: PageBox[];
+    blocks: string[];
     quote: string;
     crop: string | null;
     value: any;
@@ -402,11 +403,13 @@ declare namespace Api {
     document: string | null;
     page: number | null;
     bboxes: PageBox[];
+    blocks: string[];
     quote: string;
     crop: string | null;
     status: "found" | "repaired" | "unverified" | "conflict" | "not_found" | "corrected" | "confirmed";
     probability: number | null;
     match: "exact" | "numeric" | "date" | "fuzzy" | "derived" | null;
+    confidence: Record<string, number>;
     reason: string;
     label: string;
     extractor: string;
@@ -424,6 +427,7 @@ declare namespace Api {
     document: string | null;
     page: number | null;
     bboxes: PageBox[];
+    blocks: string[];
     quote: string;
     crop: string | null;
     path: string;
@@ -450,6 +454,7 @@ declare namespace Api {
     document: string | null;
     page: number | null;
     bboxes: PageBox[];
+    blocks: string[];
     quote: string;
     crop: string | null;
   }
@@ -519,18 +524,6 @@ declare namespace Api {
     columns: number;
     caption: string | null;
     bbox: PageBox;
-  }
-  interface TaskToSolve {
-    task: string;
-    schema?: Record<string, any> | null;
-    fields?: string[] | string;
-    runners?: string[];
-    requires?: ("files" | "tools" | "vision" | "json_schema" | "revises" | "reviews" | "extracts")[];
-    reviewer?: string;
-    rounds?: number;
-    attempts?: number;
-    budget?: SolveBudget;
-    review?: "none" | "queue" | "wait";
   }
   interface TextMatch {
     page: number;

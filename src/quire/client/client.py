@@ -94,14 +94,10 @@ class Client:
         urls = _urls(files)
         if known and files:
             raise UsageError("name documents of the server, or files and URLs, but not both")
-        if (known or urls) and template is not None:
-            raise UsageError("a template is sent together with files")
-        if known or urls:
-            row = self._post("/api/solve", {**asked, **({"documents": known} if known else {"sources": urls})})
-        else:
-            parts = {} if template is None else {"template": FilePart.of(template)}
-            form = UploadForm([FilePart.of(source) for source in files], {"solve": json.dumps(asked)}, parts)
-            row = self._post("/api/solve", form)
+        asked |= {"documents": known, "sources": urls}
+        sent = [] if urls else [FilePart.of(source) for source in files]
+        parts = {} if template is None else {"template": FilePart.of(template)}
+        row = self._post("/api/solve", UploadForm(sent, {"solve": json.dumps(asked)}, parts))
         return ClientSolve(self._server, RunReport.of(row))
 
     def solved(self, run: str) -> ClientSolve:

@@ -28,8 +28,9 @@ class SolveBudget(ApiSchema):
     cost: float | None = Field(None, ge=0, le=10_000, description="In US dollars; null is no limit.")
 
 
-class TaskToSolve(ApiSchema):
-    """What to solve, and how: a task, the values that it asks for, and who solves and reviews it."""
+class SolveSubmission(ApiSchema):
+    """What to solve, and how: a task, the values that it asks for, who solves and reviews it, and over which documents:
+    those that were read already, or documents by URL. A form has its files instead."""
 
     task: str = Field(max_length=LONGEST_TASK, description="What is to be done with the documents.")
     schema_: dict[str, Any] | None = Field(None, alias="schema", description="A JSON Schema of the values.")
@@ -45,11 +46,6 @@ class TaskToSolve(ApiSchema):
     review: ReviewMode = Field(
         "none", description="Put what stays open up for review; with `wait`, the run ends when people have decided."
     )
-
-
-class SolveSubmission(TaskToSolve):
-    """What to solve, and over which documents: those that were read already, or documents by URL."""
-
     documents: list[str] = Field([], max_length=MOST_DOCUMENTS, description="Ids of documents that were read.")
     sources: list[UrlSource] = Field([], max_length=MOST_DOCUMENTS)
     options: RunOptions | None = Field(None, description="How to read; `documents` as they were read by default.")
@@ -84,6 +80,7 @@ class SolvePlace(BaseModel):
     document: str | None
     page: int | None
     bboxes: list[PageBox]
+    blocks: list[str]
     quote: str
     crop: str | None
 
@@ -102,6 +99,7 @@ class SolveEvidence(SolvePlace):
     status: EvidenceStatus
     probability: float | None
     match: MatchKind | None
+    confidence: dict[str, float]
     reason: str
     label: str
     extractor: str

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -14,7 +12,7 @@ from quire.evidence.extract.schema import asked_schema
 from quire.reading.messages import TaskSource
 from quire.service.api.errors import ApiError
 from quire.service.api.schemas import RunOptions
-from quire.service.api.solve_schemas import MOST_DOCUMENTS, SolveSubmission, TaskToSolve
+from quire.service.api.solve_schemas import MOST_DOCUMENTS, SolveSubmission
 from quire.service.api.task_requests import Submitting, about, is_form, url_sources, validated
 from quire.service.api.tenant_views import RunFinder
 from quire.service.security import tenant_of
@@ -30,41 +28,44 @@ class SolveSubmitting:
 
     async def submit(self, request: Request, idempotency_key: str | None) -> Response:
         """Answers with the run."""
-        tenant, template = tenant_of(request, self._service.settings), None
+        tenant = tenant_of(request, self._service.settings)
+        files: list[TaskSource] = []
+        parts: dict[str, bytes] = {}
         if is_form(request):
-            known = ("solve", "options")
-            sources, parts = await self._submitting.files(request, tenant, known, ("template",))
+            files, parts = await self._submitting.files(request, tenant, ("solve", "options"), ("template",), least=0)
             if "solve" not in parts:
                 raise ApiError(422, "say what to solve in the part `solve`: JSON with the task")
-            if len(sources) > MOST_DOCUMENTS:
-                raise ApiError(413, f"the request has {len(sources)} documents, more than {MOST_DOCUMENTS}")
-            asked: TaskToSolve = validated(TaskToSolve, parts["solve"])
-            options: RunOptions = validated(RunOptions, parts.get("options", b"{}"))
-            template = parts.get("template")
+        asked: SolveSubmission = validated(SolveSubmission, parts.get("solve") or await self._submitting.json(request))
+        if [bool(one) for one in (files, asked.documents, asked.sources)].count(True) != 1:
+            raise ApiError(422, "name what to solve the task with: `files`, ids in `documents`, or `sources`")
+        if len(files) > MOST_DOCUMENTS:
+            raise ApiError(413, f"the request has {len(files)} documents, more than {MOST_DOCUMENTS}")
+        given = validated(RunOptions, parts["options"]) if "options" in parts else asked.options
+        if files:
+            sources, options = files, given or RunOptions.model_validate({})
         else:
-            body: SolveSubmission = validated(SolveSubmission, await self._submitting.json(request))
-            if bool(body.documents) == bool(body.sources):
-                raise ApiError(422, "name what to solve the task with: ids in `documents`, or `sources`")
-            sources, options = await self._service.call(self._named, body, tenant)
-            asked = body
+            sources, options = await self._service.call(self._named, asked, given, tenant)
+        template = parts.get("template")
         made = await self._service.call(self._asked, asked, template, tenant)
         more = {"solve": made.to_json()}
         return await self._submitting.submit("solve", tenant, sources, options, idempotency_key, more)
 
-    def _named(self, body: SolveSubmission, tenant: str) -> tuple[Sequence[TaskSource], RunOptions]:
+    def _named(
+        self, body: SolveSubmission, options: RunOptions | None, tenant: str
+    ) -> tuple[list[TaskSource], RunOptions]:
         """The documents that a request names, read as they were so that they are not read again."""
         if body.sources:
-            return url_sources(body.sources), body.options or RunOptions.model_validate({})
+            return url_sources(body.sources), options or RunOptions.model_validate({})
         found = [self._finder.document(id, tenant) for id in body.documents]
         sources: list[TaskSource] = [{"stored": one.reference["source"], "uri": one.name} for one in found]
-        if body.options is not None:
-            return sources, body.options
+        if options is not None:
+            return sources, options
         ways = [RunOptions.model_validate(dict(one.status.inputs.get("read", {}))) for one in found]
         if any(way != ways[0] for way in ways):
             raise ApiError(422, "options: the documents were read with different options; say how to read them")
         return sources, ways[0]
 
-    def _asked(self, options: TaskToSolve, template: bytes | None, tenant: str) -> SolveRequest:
+    def _asked(self, options: SolveSubmission, template: bytes | None, tenant: str) -> SolveRequest:
         """Raises UsageError for what cannot be solved, and for a runner that callers may not use."""
         runners = options.runners or [self._service.runners.default]
         with about("runners"):

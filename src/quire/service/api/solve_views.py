@@ -149,6 +149,7 @@ class _Places:
         return {
             **self._place(one),
             **{name: getattr(one, name) for name in shown},
+            "confidence": dict(one.confidence),
             "derivation": one.derivation and value_json(one.derivation),
             "alternatives": [self._alternative(other) for other in one.alternatives],
         }
@@ -168,6 +169,7 @@ class _Places:
             "document": document,
             "page": one.page,
             "bboxes": [value_json(box) for box in one.bboxes],
+            "blocks": list(getattr(one, "blocks", ())),
             "quote": one.quote,
             "crop": document and _crop(document, one.page, one.bboxes),
         }

@@ -13,7 +13,7 @@ from quire.durable.views.views import StoredFile
 from quire.service.api import stored_bytes as answering
 from quire.service.api.router import api_router, submission_body
 from quire.service.api.schemas import Run, RunOptions
-from quire.service.api.solve_schemas import MOST_DOCUMENTS, SolveChoices, SolveSubmission, SolveView, TaskToSolve
+from quire.service.api.solve_schemas import MOST_DOCUMENTS, SolveChoices, SolveSubmission, SolveView
 from quire.service.api.solve_submission import SolveSubmitting
 from quire.service.api.solve_views import FILES, SolveFinder
 from quire.service.api.task_requests import MOST_ATTACHED
@@ -25,7 +25,9 @@ FILE: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/octet-stream": {}}},
     304: {"description": "Not modified"},
 }
-_SUBMISSION = submission_body(SolveSubmission, "solve", attached=("template",), solve=TaskToSolve, options=RunOptions)
+_SUBMISSION = submission_body(
+    SolveSubmission, "solve", attached=("template",), solve=SolveSubmission, options=RunOptions
+)
 
 
 def solve_routes(service: Service, finder: RunFinder) -> APIRouter:

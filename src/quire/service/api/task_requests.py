@@ -132,13 +132,13 @@ class Submitting:
         return await json_body(request, self._service.settings.max_body_bytes)
 
     async def files(
-        self, request: Request, tenant: str, known: Sequence[str], attached: Sequence[str] = ()
+        self, request: Request, tenant: str, known: Sequence[str], attached: Sequence[str] = (), *, least: int = 1
     ) -> tuple[list[TaskSource], dict[str, bytes]]:
         """The files of a form in the store, and its other parts: texts, and the bytes of files that are `attached`."""
         service = self._service
         form = await form_body(request, service.settings.max_body_bytes, attached=attached)
         try:
-            if not form.files or form.unnamed:
+            if len(form.files) < least or form.unnamed:
                 raise ApiError(422, "send at least one file, each with a name, in the part `files`", category="usage")
             fields = dict(form.fields)
             if unknown := set(fields) - {*known}:

@@ -144,6 +144,10 @@ def test_documents_that_were_read_are_not_read_again(server):
     view = server.ask("GET", f"/api/runs/{run}/solve", headers=mine).json
     assert view["evidence"]["iban"]["document"] == f"{run}.2"
     assert asked(server, {**TASK, "documents": ids}, {"X-Tenant-Id": "other"}).status == 404
+    filled = solved(
+        server, sent(server, solve={"task": "Fill it.", "documents": ids}, template=template(), headers=mine)
+    )
+    assert server.ask("GET", f"/api/runs/{filled}/solve", headers=mine).json["evidence"]["total"]["number"] == 1
     fast = server.read(FIRST, "fast.pdf", options={"effort": "fast"}, headers=mine)
     refused = asked(server, {**TASK, "documents": [ids[0], fast]}, mine)
     assert (refused.status, "different options" in refused.json["detail"]) == (422, True)
@@ -263,7 +267,7 @@ def test_a_request_that_cannot_work_is_refused_with_the_reason(idle, change, sai
 
 def test_a_form_and_a_body_need_their_parts(idle):
     assert "the part `solve`" in sent(idle, ("a.pdf", FIRST), solve=None).json["detail"]
-    assert "at least one file" in sent(idle).json["detail"]
+    assert "name what to solve the task with" in sent(idle).json["detail"]
     both = {**TASK, "documents": ["x.1"], "sources": [{"url": "https://a.example/b.pdf"}]}
     for body in (TASK, both):
         assert "name what to solve the task with" in asked(idle, body).json["detail"]
