@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from quire.service.api import review_schemas, schemas
+from quire.service.api import review_schemas, schemas, solve_schemas
 
 TARGET = Path(__file__).parents[1] / "tests/web/api.d.ts"
 HEAD = "// The JSON of the API. Made by scripts/api_types.py from the models in quire.service.api.\n"
@@ -33,7 +33,7 @@ def declarations() -> str:
     """The declarations: what the page sends may leave out what has a default, what it gets is whole."""
     models = [
         model
-        for module in (schemas, review_schemas)
+        for module in (schemas, review_schemas, solve_schemas)
         for model in vars(module).values()
         if isinstance(model, type) and issubclass(model, BaseModel) and model.__module__ == module.__name__
     ]

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from quire.client import Client as Client
     from quire.client import ClientDocument as ClientDocument
     from quire.client import ClientRun as ClientRun
+    from quire.client import ClientSolve as ClientSolve
     from quire.core.document import Document as Document
     from quire.core.document import Page as Page
     from quire.core.document import RenderOptions as RenderOptions
@@ -93,7 +94,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "quire.retrieval.chunk": ("Chunk", "ChunkOptions"),
-    "quire.client": ("Client", "ClientDocument", "ClientRun"),
+    "quire.client": ("Client", "ClientDocument", "ClientRun", "ClientSolve"),
     "quire.core.document": ("Document", "Page", "RenderOptions"),
     "quire.core.errors": (
         "ConfigurationError",

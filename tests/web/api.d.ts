@@ -356,6 +356,163 @@ declare namespace Api {
     kind: "text" | "header" | "row" | "gap";
     cells: ShownCell[];
   }
+  interface SolveAlternative {
+    number: number | null;
+    document: string | null;
+    page: number | null;
+    bboxes: PageBox[];
+    blocks: string[];
+    quote: string;
+    crop: string | null;
+    value: any;
+    confidence: number;
+    extractor?: string;
+  }
+  interface SolveAttempt {
+    role: "solver" | "reviewer";
+    round: number;
+    runner: string;
+    number: number;
+    outcome: "ok" | "hit" | "retryable" | "terminal" | "refused" | "over_budget" | "invalid_output" | null;
+    reason: string;
+    usage: SolveUsage;
+  }
+  interface SolveBudget {
+    turns?: number;
+    tokens?: number;
+    seconds?: number;
+    cost?: number | null;
+  }
+  interface SolveChoices {
+    runners: SolveRunner[];
+    max_bytes: number;
+    max_file_bytes: number;
+    max_template_bytes: number;
+    max_documents: number;
+    max_task: number;
+    max_rounds: number;
+    max_attempts: number;
+  }
+  interface SolveConflict {
+    path: string;
+    reason: string;
+    values: SolveAlternative[];
+  }
+  interface SolveEvidence {
+    number: number | null;
+    document: string | null;
+    page: number | null;
+    bboxes: PageBox[];
+    blocks: string[];
+    quote: string;
+    crop: string | null;
+    status: "found" | "repaired" | "unverified" | "conflict" | "not_found" | "corrected" | "confirmed";
+    probability: number | null;
+    match: "exact" | "numeric" | "date" | "fuzzy" | "derived" | null;
+    confidence: Record<string, number>;
+    reason: string;
+    label: string;
+    extractor: string;
+    crop_verified: boolean;
+    derivation: Record<string, any> | null;
+    alternatives: SolveAlternative[];
+  }
+  interface SolveFile {
+    name: string;
+    bytes: number;
+    path: string;
+  }
+  interface SolveFinding {
+    number: number | null;
+    document: string | null;
+    page: number | null;
+    bboxes: PageBox[];
+    blocks: string[];
+    quote: string;
+    crop: string | null;
+    path: string;
+    kind: "unsupported" | "invalid" | "contradiction" | "sum" | "footnote" | "version" | "missing" | "doubt";
+    reason: string;
+    open: boolean;
+    value: any;
+    other: any;
+    by: string;
+  }
+  interface SolveMissing {
+    path: string;
+    pages: number[];
+    reason: string;
+  }
+  interface SolvePhase {
+    phase: string;
+    state: "started" | "finished";
+    started: number | null;
+    finished: number | null;
+  }
+  interface SolvePlace {
+    number: number | null;
+    document: string | null;
+    page: number | null;
+    bboxes: PageBox[];
+    blocks: string[];
+    quote: string;
+    crop: string | null;
+  }
+  interface SolveRunner {
+    name: string;
+    capabilities: ("files" | "tools" | "vision" | "json_schema" | "revises" | "reviews" | "extracts")[];
+    context_tokens: number | null;
+  }
+  interface SolveSubmission {
+    task: string;
+    schema?: Record<string, any> | null;
+    fields?: string[] | string;
+    runners?: string[];
+    requires?: ("files" | "tools" | "vision" | "json_schema" | "revises" | "reviews" | "extracts")[];
+    reviewer?: string;
+    rounds?: number;
+    attempts?: number;
+    budget?: SolveBudget;
+    review?: "none" | "queue" | "wait";
+    documents?: string[];
+    sources?: UrlSource[];
+    options?: RunOptions | null;
+  }
+  interface SolveUsage {
+    turns?: number;
+    input_tokens?: number;
+    output_tokens?: number;
+    tool_calls?: number;
+    cost?: number | null;
+    seconds?: number | null;
+  }
+  interface SolveView {
+    run: string;
+    state: "waiting" | "running" | "interrupted" | "finished" | "failed" | "cancelled";
+    error: string | null;
+    category: "input" | "usage" | "config" | "runtime" | "timeout" | "network" | "transient" | "unknown" | null;
+    task: string;
+    schema: Record<string, any>;
+    runners: string[];
+    reviewer: string;
+    review: "none" | "queue" | "wait";
+    template: string | null;
+    phases: SolvePhase[];
+    attempts: SolveAttempt[];
+    usage: SolveUsage;
+    reviews: string[];
+    status: "complete" | "open" | null;
+    values: any;
+    evidence: Record<string, SolveEvidence>;
+    conflicts: SolveConflict[];
+    not_found: SolveMissing[];
+    findings: SolveFinding[];
+    rounds: number[];
+    coverage: Record<string, any> | null;
+    workspace: string | null;
+    files: SolveFile[];
+    trace: string | null;
+  }
   interface StaleFault {
     detail: string;
     item: ReviewedItem;

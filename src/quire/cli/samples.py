@@ -110,17 +110,15 @@ def export(
 
 def _write_fixtures(samples: Sequence[Sample], documents: Path, output: Path) -> None:
     """Each sample as a fixture, beside a copy of its document: both are named after the document and the sample."""
-    from quire.solve.evaluation.fixture import fixture_json
-    from quire.system.atomic_files import output_stem, write_files
+    from quire.solve.evaluation.fixture import fixture_files
+    from quire.system.atomic_files import write_files
 
     there = sample_documents.DocumentFolder(documents)
     files: dict[Path, bytes] = {}
     for sample in samples:
         path = there.path_of(sample)
-        stem = f"{output_stem(path.name)}-{sample.id[:8]}"
-        content = fixture_json(sample, f"{stem}{path.suffix}")
-        files[output / f"{stem}{path.suffix}"] = path.read_bytes()
-        files[output / f"{stem}.fixture.json"] = f"{json.dumps(content, indent=1, ensure_ascii=False)}\n".encode()
+        made = fixture_files(sample, path.name, path.read_bytes())
+        files |= {output / name: data for name, data in made.items()}
     write_files(files)
     print_lines([f"{len(samples)} fixtures in {output}"])
 

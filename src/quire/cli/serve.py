@@ -46,6 +46,10 @@ def serve(  # noqa: PLR0913 - one argument per option
     tenants: Annotated[
         bool | None, Option("--tenants/--no-tenants", help="Separate tenants by the header X-Tenant-Id.")
     ] = None,
+    runner: Annotated[
+        list[str] | None,
+        Option("--runner", metavar="NAME", help="A runner that solves may name; offline by default. May be repeated."),
+    ] = None,
 ) -> int:
     """Serve documents over HTTP until Ctrl-C: docling-serve's API for programs, a page for people at the same address.
 
@@ -67,6 +71,7 @@ def serve(  # noqa: PLR0913 - one argument per option
         "allow_no_key": allow_no_key,
         "ui": ui,
         "tenants": tenants,
+        "runners": tuple(runner) if runner else None,
     }
     loaded = load_settings(given, environment=os.environ)
     shared = settings_of({"store": store, "facts": facts, "runtime": runtime, "ingress": ingress})

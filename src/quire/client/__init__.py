@@ -7,5 +7,15 @@ from quire.client.client import Client
 from quire.client.reports import Counted, DocumentReport, RunReport
 from quire.client.server_documents import ClientDocument, SearchMatch
 from quire.client.server_runs import ClientRun
+from quire.client.server_solves import ClientSolve
 
-__all__ = ["Client", "ClientDocument", "ClientRun", "Counted", "DocumentReport", "RunReport", "SearchMatch"]
+__all__ = [
+    "Client",
+    "ClientDocument",
+    "ClientRun",
+    "ClientSolve",
+    "Counted",
+    "DocumentReport",
+    "RunReport",
+    "SearchMatch",
+]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from quire.client.connection import Server, quoted
 from quire.client.multipart import FilePart, UploadForm
 from quire.client.reports import DocumentReport, RunReport
 from quire.client.server_documents import ClientDocument
 from quire.client.server_runs import ClientRun
+from quire.client.server_solves import ClientSolve, SolveSettings
 from quire.core.document import Document, Source, is_url
 from quire.core.errors import UsageError
 from quire.core.table_areas import TableArea, TablesMode
@@ -67,18 +68,41 @@ class Client:
             "hints": list(hints),
             "retries": retries,
         }
-        urls = [str(source) for source in sources if is_url(source)]
-        body: Body
+        urls = _urls(sources)
         if urls:
-            if len(urls) < len(sources):
-                raise UsageError("submit URLs and files separately")
-            data = json.dumps({"sources": [{"url": url} for url in urls], "options": options}).encode()
-            headers, body = {"Content-Type": "application/json"}, data
-        else:
-            form = UploadForm([FilePart.of(source) for source in sources], {"options": json.dumps(options)})
-            headers, body = form.headers, form.pieces
-        headers["Idempotency-Key"] = str(uuid.uuid4())
-        return self._run(self._server.send("POST", "/api/runs", headers, body).json())
+            return self._run(self._post("/api/runs", {"sources": urls, "options": options}))
+        form = UploadForm([FilePart.of(source) for source in sources], {"options": json.dumps(options)})
+        return self._run(self._post("/api/runs", form))
+
+    def solve(
+        self,
+        task: str,
+        *sources: Source | Document | ClientDocument,
+        schema: Mapping[str, Any] | None = None,
+        fields: Sequence[str] | str = (),
+        template: Source | Document | None = None,
+        **options: Unpack[SolveSettings],
+    ) -> ClientSolve:
+        """Solve a task on the server: over files, URLs, or documents that it has read. `schema` or `fields` are the
+        values that are asked for; with a `template`, an Excel workbook, it is filled. `options` are those of
+        `quire.solve`; `runners` are those of the server."""
+        if not sources:
+            raise UsageError("name a document to solve the task with")
+        asked = {"task": task, **({"schema": schema} if schema is not None else {"fields": fields}), **options}
+        known = [source.id for source in sources if isinstance(source, ClientDocument)]
+        files = [source for source in sources if not isinstance(source, ClientDocument)]
+        urls = _urls(files)
+        if known and files:
+            raise UsageError("name documents of the server, or files and URLs, but not both")
+        asked |= {"documents": known, "sources": urls}
+        sent = [] if urls else [FilePart.of(source) for source in files]
+        parts = {} if template is None else {"template": FilePart.of(template)}
+        row = self._post("/api/solve", UploadForm(sent, {"solve": json.dumps(asked)}, parts))
+        return ClientSolve(self._server, RunReport.of(row))
+
+    def solved(self, run: str) -> ClientSolve:
+        """A run that solves, by its id."""
+        return ClientSolve(self._server, RunReport.of(self._server.get(f"/api/runs/{quoted(run)}").json()))
 
     def run(self, id: str) -> ClientRun:
         """A run by its id."""
@@ -110,6 +134,15 @@ class Client:
     def __repr__(self) -> str:
         return f"<Client {self._server.url}>"
 
+    def _post(self, path: str, sent: UploadForm | Mapping[str, Any]) -> Any:
+        body: Body
+        if isinstance(sent, UploadForm):
+            headers, body = sent.headers, sent.pieces
+        else:
+            headers, body = {"Content-Type": "application/json"}, json.dumps(sent).encode()
+        headers["Idempotency-Key"] = str(uuid.uuid4())
+        return self._server.send("POST", path, headers, body).json()
+
     def _listed(self, path: str, name: str) -> Iterator[Any]:
         before: str | None = None
         while True:
@@ -124,3 +157,11 @@ class Client:
 
     def _document(self, row: Any) -> ClientDocument:
         return ClientDocument(self._server, DocumentReport.of(row))
+
+
+def _urls(sources: Sequence[Source | Document]) -> list[dict[str, str]]:
+    """The sources as URLs; none if they are files."""
+    urls = [{"url": str(source)} for source in sources if is_url(source)]
+    if urls and len(urls) < len(sources):
+        raise UsageError("submit URLs and files separately")
+    return urls

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from secrets import token_hex
@@ -37,10 +37,15 @@ class FilePart:
 class UploadForm:
     """A form with files and text fields."""
 
-    def __init__(self, files: Sequence[FilePart], fields: dict[str, str]) -> None:
+    def __init__(
+        self, files: Sequence[FilePart], fields: dict[str, str], attached: Mapping[str, FilePart] | None = None
+    ) -> None:
+        """`attached` are files of further parts, by the name of the part."""
         self._boundary = token_hex(16)
+        named = [*(("files", file) for file in files), *(attached or {}).items()]
         self._files = [
-            (self._head(f'files"; filename="{_quoted(file.name)}', "application/octet-stream"), file) for file in files
+            (self._head(f'{name}"; filename="{_quoted(file.name)}', "application/octet-stream"), file)
+            for name, file in named
         ]
         self._texts = [self._head(name) + value.encode() + b"\r\n" for name, value in fields.items()]
         self._end = f"--{self._boundary}--\r\n".encode()

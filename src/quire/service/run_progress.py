@@ -52,13 +52,14 @@ class PageTally:
 @dataclass(slots=True)
 class RunTally:
     """The progress of a run, from its events so far. `ended` are its documents that have ended, by number; a single
-    document is not listed."""
+    document is not listed. `solving` are the phases and attempts of a solve."""
 
     sequence: int = 0
     total: int = 0
     """Documents, once they are counted."""
     documents: dict[str, PageTally] = field(default_factory=dict)
     ended: dict[int, TaskDocument] = field(default_factory=dict)
+    solving: list[Event] = field(default_factory=list)
     lock: Lock = field(default_factory=Lock)
 
     def add(self, events: Iterable[Event]) -> None:
@@ -70,6 +71,8 @@ class RunTally:
                 self.total = _number(event.payload["documents"])
             elif event.stage == "task" and event.kind == "progress":
                 self.ended[_number(event.payload["number"])] = event.payload["document"]  # type: ignore[assignment]
+            elif event.stage == "solve" and event.kind != "progress" and "phase" in event.payload:
+                self.solving.append(event)
 
     @property
     def pages(self) -> tuple[int, int]:

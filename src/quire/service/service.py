@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -42,6 +43,7 @@ from quire.service.result_removal import FetchedResults
 from quire.service.run_progress import RunTallies
 from quire.service.run_waiter import RunWaiter
 from quire.service.settings import ServiceSettings
+from quire.service.solve_runners import SolveRunners
 from quire.service.uploads import Upload
 from quire.service.warm_up import warm_up
 from quire.store.artifacts import ArtifactStore
@@ -75,6 +77,7 @@ class Service:
         self.search = DocumentSearch(settings, store, runtime)
         self.reviews = ReviewQueue(store.database, every=settings.review_samples == "all")
         self.learned = LearnedModels(settings.learned)
+        self.runners = SolveRunners(settings.runners, os.environ)
         self.draining = False
         self._warm = not (settings.warm_up and isinstance(runtime, LocalRuntime))
         self._warming = SupervisedThread("quire-warm-up", self._warm_up)

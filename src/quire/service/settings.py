@@ -165,6 +165,12 @@ class ServiceSettings:
     learned: str | None = _setting(
         None, "QUIRE_SERVE_LEARNED", "path", "folder of models of `quire learn`, which extractions may name"
     )
+    runners: tuple[str, ...] = _setting(
+        (),
+        "QUIRE_SERVE_RUNNERS",
+        "names",
+        "runners that solves may name; offline by default, and tools where QUIRE_LLM_URL names a model",
+    )
     warm_up: bool = _setting(
         True,
         "QUIRE_SERVE_WARM_UP DOCLING_SERVE_LOAD_MODELS_AT_BOOT",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass, field
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
@@ -73,14 +73,17 @@ class Upload:
 
 @dataclass(slots=True)
 class FormBody:
-    """A multipart form: its fields in order, and its files. `unnamed` are the positions of files without a name."""
+    """A multipart form: its fields in order, and its files. `unnamed` are the positions of files without a name.
+
+    `attached` are the files of further parts, one for each."""
 
     fields: list[tuple[str, str]] = field(default_factory=list)
     files: list[Upload] = field(default_factory=list)
     unnamed: list[int] = field(default_factory=list)
+    attached: dict[str, Upload] = field(default_factory=dict)
 
     def close(self) -> None:
-        for upload in self.files:
+        for upload in (*self.files, *self.attached.values()):
             upload.file.close()
 
 
@@ -95,14 +98,17 @@ async def json_body(request: Request, max_bytes: int) -> bytes:
     return body
 
 
-async def form_body(request: Request, max_bytes: int, *, part: str = "files", most: int = 1000) -> FormBody:
-    """The parts of a multipart form; a file in the part of that name becomes an upload, others are ignored."""
+async def form_body(
+    request: Request, max_bytes: int, *, part: str = "files", most: int = 1000, attached: Collection[str] = ()
+) -> FormBody:
+    """The parts of a multipart form. Files in the part of that name become uploads, and so does one in each part that
+    may be `attached`; others are ignored."""
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     if kind != b"multipart/form-data" or b"boundary" not in options:
         raise RequestRefused(415, "send the files as multipart/form-data")
     body = FormBody()
     try:
-        parser = _FormParser(body, part, most, options[b"boundary"])
+        parser = _FormParser(body, part, most, options[b"boundary"], attached)
     except FormParserError as error:
         raise RequestRefused(400, f"the multipart form is broken: {error}") from None
     try:
@@ -143,8 +149,8 @@ def _too_large(max_bytes: int) -> RequestRefused:
 class _FormParser:
     """Collects the parts of a form. Every size and number is bounded."""
 
-    def __init__(self, body: FormBody, part: str, most: int, boundary: bytes) -> None:
-        self._body, self._part, self._most = body, part, most
+    def __init__(self, body: FormBody, part: str, most: int, boundary: bytes, attached: Collection[str]) -> None:
+        self._body, self._part, self._most, self._attached = body, part, most, attached
         self._headers: dict[bytes, bytes] = {}
         self._name = self._value = b""
         self._header_bytes = self._parts = self._field_bytes = self._in_memory = 0
@@ -216,6 +222,11 @@ class _FormParser:
                 return
             self._upload = Upload.begun(name)
             self._body.files.append(self._upload)
+        elif self._field in self._attached:
+            if self._field in self._body.attached:
+                raise RequestRefused(422, f"the form has more than one file in the part {self._field}")
+            self._upload = Upload.begun(options.get(b"filename", b"").decode("utf-8", "replace"))
+            self._body.attached[self._field] = self._upload
 
     def _data(self, data: bytes, start: int, end: int) -> None:
         if self._upload is not None:

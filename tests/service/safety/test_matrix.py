@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from http.client import HTTPConnection
 from typing import Any, Literal
 from urllib.parse import quote
@@ -49,6 +49,7 @@ ROUTES: dict[str, Kind] = {
     "POST /v1/convert/source/batch": "submits",
     "POST /api/runs": "submits",
     "POST /api/extract": "submits",
+    "POST /api/solve": "submits",
     **{
         f"{method} /{version}/{path}/{{task_id}}": "task"
         for version in ("v1", "v1alpha")
@@ -60,6 +61,7 @@ ROUTES: dict[str, Kind] = {
     "GET /api/runs": "lists",
     "GET /api/documents": "lists",
     "GET /api/extract": "lists",
+    "GET /api/solve": "lists",
     "GET /api/search": "lists",
     "GET /api/review": "lists",
     "POST /api/review": "submits",
@@ -70,11 +72,13 @@ ROUTES: dict[str, Kind] = {
     "DELETE /api/review/claims/{claim}": "acknowledges",
     "GET /api/review/{review}": "review",
     "GET /api/review/{review}/history": "review",
+    "GET /api/review/{review}/fixture": "review",
     "POST /api/review/{review}/decisions": "review",
     "PUT /api/review/{review}/sample": "review",
     "GET /api/runs/{run}": "run",
     "DELETE /api/runs/{run}": "run",
     "GET /api/runs/{run}/events": "run",
+    **{f"GET /api/runs/{{run}}/solve{path}": "run" for path in ("", "/files/{name}", "/trace")},
     "DELETE /api/documents/{id}": "document",
     **{
         f"GET /api/documents/{{id}}{path}": "document"
@@ -109,6 +113,7 @@ class Tenant:
     task: str
     chunks: str
     run: str
+    solve: str
     document: str
     review: str
     claim: str
@@ -119,6 +124,10 @@ def tenant(keyed) -> Tenant:
     task = keyed.send_file("/v1/convert/file/async", "secret-plans.pdf", PDF, A).json["task_id"]
     chunks = keyed.send_file("/v1/chunk/hierarchical/file/async", "secret-plans.pdf", PDF, A).json["task_id"]
     run = keyed.read("secret-plans.pdf", PDF, A)
+    asked = {"solve": '{"task": "?", "fields": "total"}'}
+    body, content_type = form_of([("files", "secret-plans.pdf", PDF)], asked)
+    solve = keyed.ask("POST", "/api/solve", body, {**A, "Content-Type": content_type}).json["id"]
+    keyed.service.runtime.result(solve, timeout_s=60)
     for one in (task, chunks):
         assert keyed.get(f"/v1/status/poll/{one}?wait=60", A).json["task_status"] == "success"
     document = f"{run}.1"
@@ -127,13 +136,14 @@ def tenant(keyed) -> Tenant:
     body = {"document": document, "schema": SCHEMA, "extraction": extraction}
     review = keyed.ask("POST", "/api/review", body, A).json["id"]
     claim = keyed.ask("POST", "/api/review/claims", {}, A).json["claim"]
-    return Tenant(task, chunks, run, document, review, claim)
+    return Tenant(task, chunks, run, solve, document, review, claim)
 
 
 def path_of(route: str, tenant: Tenant | None = None) -> str:
     path = route.partition(" ")[2]
     names = {
         "{task_id}": tenant.task if tenant else "1",
+        "{run}/solve": f"{tenant.solve}/solve" if tenant else "1/solve",
         "{run}": tenant.run if tenant else "1",
         "{id}": tenant.document if tenant else "1.1",
         "{review}": tenant.review if tenant else "1",
@@ -142,6 +152,7 @@ def path_of(route: str, tenant: Tenant | None = None) -> str:
         "{format}": "md",
         "{block}": "p1-b1",
         "{path}": "x",
+        "solve/files/{name}": "solve/files/answer.json",
     }
     for name, value in names.items():
         path = path.replace(name, value)
@@ -215,16 +226,24 @@ def test_a_tenant_gets_404_for_everything_of_another(keyed, tenant, route, heade
     assert b"secret-plans" not in theirs.body
     unknown = keyed.ask(method, nothing, headers=headers)
     assert unknown.status == 404
-    for id in (tenant.run, tenant.task, tenant.review, "000000000000-1", "1.1"):  # both say the same
+    for id in (tenant.run, tenant.solve, tenant.task, tenant.review, "000000000000-1", "1.1"):  # both say the same
         theirs.body, unknown.body = (one.body.replace(id.encode(), b"") for one in (theirs, unknown))
     assert set(theirs.json) == set(unknown.json)
 
 
 @pytest.mark.parametrize(
-    "path", ["/api/documents/{run}.1/exports/json", "/api/runs/{run}", "/v1/result/{task}", "/v1/result/{chunks}"]
+    "path",
+    [
+        "/api/documents/{run}.1/exports/json",
+        "/api/runs/{run}",
+        "/v1/result/{task}",
+        "/v1/result/{chunks}",
+        "/api/runs/{solve}",
+        "/api/runs/{solve}/solve/trace",
+    ],
 )
 def test_the_owner_has_all_of_it(keyed, tenant, path):
-    answer = keyed.get(path.format(run=tenant.run, task=tenant.task, chunks=tenant.chunks), A)
+    answer = keyed.get(path.format(**asdict(tenant)), A)
     assert answer.status == 200
     assert b"secret-plans" in answer.body or "exports" in path
 

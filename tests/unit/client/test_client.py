@@ -14,6 +14,7 @@ from quire.core.errors import ConfigurationError, InputError, LimitError, RunCan
 from quire.core.types import BBox
 from tests import documents
 from tests.fakes.flaky_server import Prepared, flaky_server
+from tests.unit.evidence.extract.bills import LINES, bill
 from tests.unit.service.api.conftest import TENANT, half_damaged, idle, server  # noqa: F401 - fixtures
 
 pytestmark = pytest.mark.processes
@@ -50,6 +51,29 @@ def test_a_document_is_deleted_with_its_run(client, saved):
     with pytest.raises(UsageError, match="unknown here, or was deleted"):
         document.delete()
     assert document.id not in [one.id for one in client.documents()]
+
+
+def test_a_task_is_solved_on_the_server_as_it_is_here(client, saved, tmp_path):
+    path = saved(bill(LINES, ()), "bill.pdf")
+    run = client.solve("What is the total?", path, fields="total, iban")
+    assert any(event.stage == "solve" for event in run.events())
+    answer = run.answer(timeout_s=120)
+    assert answer["values"] == {"total": "EUR 1,250.00", "iban": None}
+    assert [one.name for one in run.save(tmp_path)] == [
+        "answer.json",
+        "answer.xlsx",
+        "evidence.jsonl",
+        "solve.trace.json",
+    ]
+    assert json.loads((tmp_path / "answer.json").read_bytes()) == answer["values"]
+    again = client.solve("What is the total?", *run.documents, fields="total, iban")
+    assert again.answer(timeout_s=120)["workspace"] == answer["workspace"]
+    assert client.solved(again.id).view()["state"] == "finished"
+    with pytest.raises(UsageError, match="this server has no runner"):
+        client.solve("?", path, fields="total", runners=["program:/bin/sh"])
+    for wrong in ((), (run.documents[0], path), (path, "https://a.example/b.pdf")):
+        with pytest.raises(UsageError):
+            client.solve("?", *wrong)
 
 
 def test_a_submitted_document_is_what_a_local_read_gives(client, saved):

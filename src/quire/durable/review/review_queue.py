@@ -193,14 +193,19 @@ class ReviewQueue:
         known: set[tuple[str, str]] = set()
         for review in self.tables.samples(tenant, every=self._every):
             try:
-                content, decisions = self.content(review), self.decisions(review)
+                content = self.content(review)
+                same = content.extraction.document, content.schema.digest
+                if same not in known:
+                    known.add(same)
+                    yield review, self.sample(review)
             except UsageError:  # it was deleted meanwhile
                 continue
-            same = content.extraction.document, content.schema.digest
-            if same not in known:
-                known.add(same)
-                extraction = reviewed(content.extraction, decisions)
-                yield review, sample_of(content.extraction.document, content.given, extraction, decisions)
+
+    def sample(self, review: ReviewRow) -> dict[str, Json]:
+        """The sample of a review. Raises UsageError if it was deleted."""
+        content, decisions = self.content(review), self.decisions(review)
+        extraction = reviewed(content.extraction, decisions)
+        return sample_of(content.extraction.document, content.given, extraction, decisions)
 
     def report(self, runtime: Runtime, id: str) -> None:
         """Let the runs that wait for a review go on, if the review has ended."""

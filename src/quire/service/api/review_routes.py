@@ -14,12 +14,16 @@ from starlette.responses import Response, StreamingResponse
 
 from quire.core.context import Json
 from quire.core.errors import QuireError, UsageError
+from quire.core.keys import digest_bytes
 from quire.core.types import BBox
 from quire.database.reviews import LEASE_S, OPEN, ItemRow, QueueFilter, ReviewRow, StaleItem
 from quire.durable.extracts.extract_request import ExtractRequest
-from quire.durable.views.views import DocumentViews
+from quire.durable.reads.read_request import SourceRef
+from quire.durable.reads.sources import open_source
+from quire.durable.views.views import DocumentViews, StoredFile
 from quire.evidence.extract.extraction_json import alternative_json, evidence_json, extraction_json, extraction_of
 from quire.evidence.extract.value_paths import part_of
+from quire.evidence.learn.samples import Sample
 from quire.evidence.review.decisions import UNDO, Decision
 from quire.evidence.review.items import Doubt, ReviewItem
 from quire.reading.messages import DocumentReference
@@ -43,13 +47,20 @@ from quire.service.api.review_schemas import (
 )
 from quire.service.api.router import api_router, request_body
 from quire.service.api.runs import Before, Limit
+from quire.service.api.schemas import ApiFault
 from quire.service.api.task_requests import validated
 from quire.service.api.tenant_views import RunFinder
 from quire.service.security import tenant_of
 from quire.service.service import Service
 from quire.service.uploads import json_body
+from quire.solve.evaluation.fixture import fixture_files
+from quire.system.zip_archive import zip_archive
 
 MOST_ITEMS = 100
+ZIP: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/zip": {}}},
+    304: {"description": "Not modified"},
+}
 EDGE = 1.001
 """The right and lower end of a page: sums of fractions are rounded."""
 Doubts = Annotated[list[Doubt] | None, Query(description="Only values with these doubts.")]
@@ -141,6 +152,13 @@ def review_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
         entries = await service.call(service.reviews.tables.history, row.id)
         shown = ("path", "version", "action", "decision", "reviewer", "at")
         return _json({"history": [{name: getattr(one, name) for name in shown} for one in entries]})
+
+    @router.get("/{review}/fixture", response_class=Response, responses={**ZIP, 409: {"model": ApiFault}})
+    async def fixture(request: Request, review: str) -> Response:
+        """A review that has ended as a fixture for `quire eval`: a zip archive with the fixture and its document."""
+        name, data = await service.call(reviewing.fixture, await found(request, review))
+        stored = StoredFile(digest_bytes(data), "application/zip", name)
+        return answering.file_response(request, stored, data, answering.CHECKED)
 
     @router.post(
         "/{review}/decisions",
@@ -280,6 +298,17 @@ class _Reviewing:
             except QuireError:
                 if self._queue.tables.find(review.id, tenant) is not None:  # or it was deleted meanwhile
                     yield answering.json_bytes(sample) + b"\n"
+
+    def fixture(self, review: ReviewRow) -> tuple[str, bytes]:
+        """The fixture of a review with its document, and the name of the archive."""
+        if review.ended is None:
+            raise ApiError(409, "values of the review are still open; decide about them, then download the fixture")
+        reference = cast("DocumentReference", review.reference)
+        source, store = SourceRef.from_json(reference["source"]), self._service.store_of(review.tenant)
+        with open_source(store, source) as document, document.open() as file:
+            files = fixture_files(Sample.from_json(self._queue.sample(review)), review.name, file.read())
+        *_, written = files
+        return f"{written.removesuffix('.json')}.zip", zip_archive(files.items())
 
     def item(self, review: ReviewRow, row: ItemRow) -> dict[str, Json]:
         """A `ReviewedItem`."""

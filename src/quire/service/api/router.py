@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import APIRouter
@@ -23,11 +24,14 @@ def request_body(model: type[BaseModel]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
 
-def submission_body(model: type[BaseModel], *required: str, **parts: type[BaseModel]) -> dict[str, Any]:
-    """A body of JSON, or a form with files and further parts that are JSON as text."""
+def submission_body(
+    model: type[BaseModel], *required: str, attached: Sequence[str] = (), **parts: type[BaseModel]
+) -> dict[str, Any]:
+    """A body of JSON, or a form with files, `attached` ones among them, and further parts that are JSON as text."""
     described = {name: {"type": "string", "description": f"`{one.__name__}` as JSON."} for name, one in parts.items()}
-    files = {"type": "array", "items": {"type": "string", "format": "binary"}}
-    form = {"type": "object", "required": ["files", *required], "properties": {"files": files, **described}}
+    file = {"type": "string", "format": "binary"}
+    files = {"files": {"type": "array", "items": file}, **dict.fromkeys(attached, file)}
+    form = {"type": "object", "required": ["files", *required], "properties": {**files, **described}}
     body = request_body(model)
     body["requestBody"]["content"]["multipart/form-data"] = {"schema": form}
     return body

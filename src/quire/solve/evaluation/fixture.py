@@ -18,6 +18,7 @@ from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.value_paths import field_of, with_value
 from quire.evidence.learn.samples import Sample
 from quire.solve.joined_catalog import short_names
+from quire.system.atomic_files import output_stem
 
 SCHEMA = "quire-fixture/1"
 
@@ -140,6 +141,14 @@ def fixture_json(sample: Sample, document: str, family: str = "") -> dict[str, J
         "expected": expected,
         "places": places,
     }
+
+
+def fixture_files(sample: Sample, name: str, data: bytes) -> dict[str, bytes]:
+    """The files of a fixture: the document, and the fixture beside it, both named after the document and the sample."""
+    stem = f"{output_stem(name)}-{sample.id[:8]}"
+    document = f"{stem}{Path(name).suffix}"
+    content = json.dumps(fixture_json(sample, document), indent=1, ensure_ascii=False)
+    return {document: data, f"{stem}.fixture.json": f"{content}\n".encode()}
 
 
 def recorded_fixture(name: str, content: Mapping[str, Any], digests: Sequence[str]) -> Fixture:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections.abc import Callable, Sequence
 from http.client import HTTPConnection
 from itertools import count
@@ -15,7 +17,9 @@ from quire.durable.deletion import delete_documents
 from quire.durable.review.review_queue import ReviewQueue
 from quire.durable.views.views import DocumentViews
 from quire.evidence.extract.extraction_json import extraction_json
+from quire.evidence.extract.value_paths import value_at
 from quire.evidence.learn.samples import Sample
+from quire.solve.evaluation.fixture import load_fixtures
 from quire.store.files import FileStore
 from quire.store.scoped import scope_of
 from tests import bills, documents
@@ -301,3 +305,21 @@ def test_a_run_waits_for_its_review_and_shows_what_was_decided_after_a_restart(t
         store.flush()
         assert store.database.rows("SELECT stage FROM facts WHERE document = ?", (sha256,)) == [], "it stays deleted"
         assert server.get("/api/review").json["reviews"] == []
+
+
+def test_a_review_that_has_ended_is_a_fixture_with_one_download(reviewing, tmp_path):
+    mine = reviewing()
+    review = mine.open(doubts=["conflict"])["id"]
+    assert mine.get(f"/api/review/{review}/fixture").status == 409
+    (item,) = [one for one in mine.get(f"/api/review/{review}").json["items"] if one["doubt"]]
+    decided = mine.decide(review, item["path"], action="correct", value=item["conflict"]["values"][0]["value"])
+    assert decided.status == 200
+    answer = mine.get(f"/api/review/{review}/fixture")
+    assert (answer.status, answer.headers["Content-Type"]) == (200, "application/zip")
+    with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
+        archive.extractall(tmp_path)
+    (fixture,) = load_fixtures([tmp_path])
+    assert fixture.document.read_bytes() == bills.bill()
+    assert value_at(fixture.expected, item["path"]) == decided.json["value"]
+    other = mine.server.ask("GET", f"/api/review/{review}/fixture", headers={"X-Tenant-Id": "other"})
+    assert other.status == 404
