@@ -381,7 +381,7 @@ class Making:
     ) -> object:
         """Call `function`, or that of the component."""
         called = function or self.component.function or self.values.services[self.component.service]
-        assert not isinstance(called, PageService | WaitingService | TellingService)
+        assert not isinstance(called, PageService | WaitingService | TellingService | CallingService)
         try:
             return settled(called(**arguments, **self.options()))
         except FencedError:
