@@ -90,7 +90,10 @@ def evaluation_report(
 def _of_family(
     grades: Sequence[FixtureGrade], failures: Sequence[EvaluationFailure], traced: TracedRuns
 ) -> dict[str, Json]:
-    return {**_summary(grades, failures), **traced.totals([one.fixture for one in (*grades, *failures)])}
+    return {
+        **_summary(grades, failures),
+        **traced.totals([*(one.fixture for one in grades), *(one.fixture for one in failures)]),
+    }
 
 
 def encode_report(report: Mapping[str, Json]) -> bytes:

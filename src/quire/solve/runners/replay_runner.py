@@ -59,9 +59,9 @@ class ReplayRunner:
         for entry in recorded.output.timeline:
             work.tell(entry)
         attempt, output = recorded.attempt, recorded.output
-        if attempt.outcome not in ("ok", "hit"):
-            raise self._failed(attempt.reason, attempt.outcome, recorded)
-        return output
+        if attempt.outcome == "ok" or attempt.outcome == "hit":
+            return output
+        raise self._failed(attempt.reason, attempt.outcome, recorded)
 
     def _recorded(self, brief: TaskBrief) -> TracedAttempt:
         """The attempt of the role in the round that the brief is of: the one that answered, or the last that failed."""
