@@ -28,7 +28,7 @@ NAMES = (
         "fairness",
     ),
     *("serve", "webpage", "embed", "retrieval", "search", "indexing", "evidence", "extraction"),
-    *("reliability", "agreements", "formfields", "leaves", "drawings", "grounding", "workspace", "review"),
+    *("reliability", "agreements", "formfields", "leaves", "drawings", "grounding", "families", "workspace", "review"),
 )
 
 

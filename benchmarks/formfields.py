@@ -29,7 +29,7 @@ def run(options: Options) -> Report:
     extractor = OfflineExtractor()
     for number, path in enumerate(truths):
         truth = json.loads(path.read_text())
-        asked = _asked(truth["fields"])
+        asked = asked_fields(truth["fields"])
         if not asked:
             continue
         leaves = {f"field{at}": {"type": "string", "title": label} for at, label in enumerate(asked)}
@@ -48,7 +48,7 @@ def run(options: Options) -> Report:
     return report
 
 
-def _asked(fields: list[dict[str, Any]]) -> dict[str, str]:
+def asked_fields(fields: list[dict[str, Any]]) -> dict[str, str]:
     """The answers by their questions."""
     often = Counter(folded(one["question"]) for one in fields)
     return {

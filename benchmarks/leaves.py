@@ -54,7 +54,7 @@ _FIGURE = re.compile(
     r"(?<![\w.,])(?:\$ ?\d[\d,]*(?:\.\d+)?|\d[\d,]*\.\d+|\d+(?=%|\s+(?:million|billion|bn|percent)))(?!\w)"
 )
 """An amount, a number with decimals or a percentage: other numbers of an answer are years, and counts of things."""
-_SCALES = (1.0, 1e3, 1e6, 1e9)
+SCALES = (1.0, 1e3, 1e6, 1e9)
 
 
 class JsonDocument(NamedTuple):
@@ -208,7 +208,7 @@ def _figures(way: str, extractor: Extractor, questions: Sequence[Question], repo
 
 
 def _is_close(value: float, figure: float) -> bool:
-    scaled = [abs(value) * up / down for up in _SCALES for down in _SCALES if 1 in (up, down)]
+    scaled = [abs(value) * up / down for up in SCALES for down in SCALES if 1 in (up, down)]
     return any(abs(one - figure) <= 0.005 * figure for one in scaled)
 
 

@@ -202,7 +202,7 @@ def _forms(options: Options) -> Iterator[Judged]:
     truths = sorted((CORPUS / formfields.SET / "truth").glob("*.json"))[: extraction.QUICK if options.quick else None]
     for number, path in enumerate(truths):
         truth = json.loads(path.read_text())
-        asked = formfields._asked(truth["fields"])
+        asked = formfields.asked_fields(truth["fields"])
         if not asked:
             continue
         answers = {f"field{at}": answer for at, answer in enumerate(asked.values())}
