@@ -39,6 +39,9 @@ class SolverOptions(OptionGroup):
         list[str] | None,
         Option(metavar="CAPABILITY", help="Ask runners with it first: files, tools, vision, json_schema. Repeatable."),
     ] = None
+    min_context: Annotated[
+        int, Option(metavar="TOKENS", help="Ask runners with a context of at least this size first.", min=0)
+    ] = 0
     reviewer: Annotated[
         str | None, Option(metavar="NAME", help="A runner that reviews the answer, after the checks.")
     ] = None
@@ -60,6 +63,7 @@ class SolverOptions(OptionGroup):
         options = {
             "runners": self.runner or ["offline"],
             "requires": self.require or [],
+            "min_context": self.min_context,
             "reviewer": self.reviewer or "",
             "rounds": self.rounds,
             "attempts": self.attempts,

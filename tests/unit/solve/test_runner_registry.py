@@ -15,7 +15,7 @@ from quire.core.plugin_checks import check_runner
 from quire.core.runner import RunnerCapability, RunnerOutput, RunnerWork, TaskBrief
 from quire.solve.answers import claimed_files
 from quire.solve.runners.offline_runner import OfflineRunner
-from quire.solve.runners.runner_registry import chain, find_runner, runner_names
+from quire.solve.runners.runner_registry import find_runner, ordered, runner_names
 from quire.solve.runners.tool_loop import ToolRunner
 
 HERE = {"QUIRE_LLM_URL": "http://127.0.0.1:1/v1", "QUIRE_LLM_MODEL": "sage-1"}
@@ -87,8 +87,8 @@ def test_runners_of_other_packages_come_through_the_same_door():
 
 @pytest.mark.usefixtures("installed")
 def test_those_that_can_do_what_is_required_are_asked_first():
-    def asked(*requires: RunnerCapability, context: int | None = None) -> list[str]:
-        return [one.name for one in chain(["offline", "tools", "stranger", "offline"], requires, context, HERE)]
+    def asked(*requires: RunnerCapability, context: int = 0) -> list[str]:
+        return list(ordered(["offline", "tools", "stranger", "offline"], requires, context, HERE))
 
     assert asked() == ["offline", "tools", "stranger"]
     assert asked("tools") == ["tools", "stranger", "offline"]
@@ -96,7 +96,7 @@ def test_those_that_can_do_what_is_required_are_asked_first():
     assert asked("tools", context=32_000) == ["tools", "offline", "stranger"]
     assert asked("tools", "files") == ["offline", "tools", "stranger"]
     with pytest.raises(UsageError, match="there is no capability 'magic'"):
-        chain(["offline"], ["magic"])  # type: ignore[list-item]
+        ordered(["offline"], ["magic"])  # type: ignore[list-item]
 
 
 def test_an_object_that_is_no_runner_says_what_it_lacks():

@@ -35,7 +35,8 @@ ANY_ANSWER: Mapping[str, Json] = {
 class SolveRequest:
     """A task over documents.
 
-    `runners` are tried in their order, those with all capabilities of `requires` first. `reviewer` is a runner that
+    `runners` are tried in their order, those with all capabilities of `requires` and a context of at least
+    `min_context` tokens first. `reviewer` is a runner that
     reviews the answer after the checks, "" for none. `rounds` is how often the solver may answer findings, `attempts`
     how often each runner is tried. `review`: whether what stays open is put up for people, and whether the run waits
     for them. `template` is a workbook in the store. `fresh` tells two runs of the same task apart.
@@ -46,6 +47,7 @@ class SolveRequest:
     template: SourceJson | None = None
     runners: tuple[str, ...] = ("offline",)
     requires: tuple[RunnerCapability, ...] = ()
+    min_context: int = 0
     reviewer: str = ""
     rounds: int = 2
     attempts: int = 2
@@ -72,7 +74,7 @@ class SolveRequest:
         if min(budget.turns, budget.tokens, budget.seconds) <= 0 or (budget.cost is not None and budget.cost < 0):
             raise UsageError("a budget is more than nothing: turns, tokens and seconds above 0, a cost of 0 or more")
         self.extract_schema()
-        ordered(self.runners, self.requires)
+        ordered(self.runners, self.requires, self.min_context)
         if self.reviewer and "reviews" not in find_runner(self.reviewer).capabilities:
             raise UsageError(f"the runner {self.reviewer} cannot review an answer; choose one with a language model")
         return self
@@ -102,6 +104,7 @@ class SolveOptions(TypedDict, total=False):
 
     runners: Sequence[str]
     requires: Sequence[RunnerCapability]
+    min_context: int
     reviewer: str
     rounds: int
     attempts: int

@@ -64,7 +64,7 @@ class SolveSteps:
             steps.store.flush()
         manifest = WorkspaceManifest.from_bytes(steps.store.load(digest), "the manifest of the solve")
         sink(_event("finished", "workspace", {"digest": manifest.digest, "files": len(manifest.files)}))
-        runners = ordered(request.runners, request.requires)
+        runners = ordered(request.runners, request.requires, request.min_context)
         revising = [name for name, runner in runners.items() if "revises" in runner.capabilities]
         return {"workspace": manifest.digest, "manifest": digest, "runners": [*runners], "revising": revising}
 

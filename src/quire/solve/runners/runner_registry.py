@@ -39,16 +39,27 @@ def find_runner(name: str, environment: Mapping[str, str] = os.environ) -> Runne
     return runner
 
 
-def ordered(names: Iterable[str], requires: Collection[RunnerCapability] = ()) -> dict[str, Runner]:
+def ordered(
+    names: Iterable[str],
+    requires: Collection[RunnerCapability] = (),
+    min_context: int = 0,
+    environment: Mapping[str, str] = os.environ,
+) -> dict[str, Runner]:
     """The failover chain: runners by name, those that can do all that is required first, then the others.
 
-    Raises what `find_runner` raises, and UsageError for an unknown capability.
+    `min_context` is the least size of the context of a model, in tokens. Raises what `find_runner` raises, and
+    UsageError for an unknown capability.
     """
     unknown = [one for one in requires if one not in RUNNER_CAPABILITIES]
     if unknown:
         raise UsageError(f"there is no capability {unknown[0]!r}; choose from {', '.join(RUNNER_CAPABILITIES)}")
-    found = {name: find_runner(name) for name in names}
-    return dict(sorted(found.items(), key=lambda one: not one[1].capabilities.issuperset(requires)))
+    found = {name: find_runner(name, environment) for name in names}
+    return dict(sorted(found.items(), key=lambda one: not _suits(one[1], requires, min_context)))
+
+
+def _suits(runner: Runner, requires: Collection[RunnerCapability], min_context: int) -> bool:
+    fits = runner.context_tokens is None or runner.context_tokens >= min_context
+    return fits and runner.capabilities.issuperset(requires)
 
 
 def _found(name: str, environment: Mapping[str, str]) -> Runner:
