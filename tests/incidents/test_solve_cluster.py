@@ -18,7 +18,7 @@ import pytest
 from quire.cli.devcluster.cluster import LocalCluster
 from quire.durable.reads.read_request import SourceRef
 from quire.durable.runtimes import open_runtime
-from quire.durable.solves.solve_call import Solution, solution, solve, submit_solve
+from quire.durable.solve_call import Solution, solution, solve, submit_solve
 from quire.durable.solves.solve_request import requested
 from tests import bills
 from tests.fakes.strangers import install

@@ -11,7 +11,7 @@ from typing import Any
 from quire.core.context import Json
 from quire.core.keys import digest_bytes
 from quire.durable.reads.read_request import SourceRef
-from quire.durable.solves.solve_call import solution, submit_solve
+from quire.durable.solve_call import solution, submit_solve
 from quire.durable.solves.solve_request import requested
 from tests.fakes.runner_work import calls, completion
 from tests.fakes.vision_server import Exchange, sends, vision_server

@@ -64,6 +64,7 @@ DURABLE = {
     "folders": "reads flows inline indexing",
     "runtimes": "flows tasks worker_workflows folders indexing",
     "restate_worker": "worker_workflows",
+    "solve_call": "reads solves runtimes",
     "document_index": "indexing folders runtimes",
     "deletion": "indexing",
 }

@@ -27,7 +27,7 @@ from quire.core.types import shortened
 if TYPE_CHECKING:
     from quire.core.config import Settings
     from quire.durable.reads.read_request import SourceRef
-    from quire.durable.solves.solve_call import Solution
+    from quire.durable.solve_call import Solution
     from quire.solve.attempts import RunnerAttempt
 
 EXAMPLES = """\b
@@ -65,7 +65,7 @@ def solve(  # noqa: PLR0913 - one argument per option
 ) -> int:
     """Solve a task over documents. Each value of the answer is verified against the page, or marked; a workbook links
     every cell to its evidence. Interrupted? Run it again: it goes on where it was, and pays nothing twice."""
-    from quire.durable.solves.solve_call import followed, solution, submit_solve
+    from quire.durable.solve_call import followed, solution, submit_solve
     from quire.durable.solves.solve_request import requested
 
     own = ("task", "files", "schema", "fields", "template", "solver", "quiet", "as_json")

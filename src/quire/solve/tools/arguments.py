@@ -18,8 +18,8 @@ class BadCall(Exception):
     """A call that cannot be answered. The message tells the model what to write instead."""
 
 
-class Arguments:
-    """Arguments by name, each checked when it is asked for; those that are not are ignored."""
+class ToolArguments:
+    """ToolArguments by name, each checked when it is asked for; those that are not are ignored."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self._given = given

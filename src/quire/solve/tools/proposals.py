@@ -20,7 +20,7 @@ from quire.evidence.extract.verification import checked
 from quire.solve.answers import CONFIDENCE, LONGEST_QUOTE, MOST_VALUES, claimed_files
 from quire.solve.findings import FINDING_KINDS, Finding, FindingKind, encode_findings
 from quire.solve.joined_catalog import JoinedCatalog
-from quire.solve.tools.arguments import Arguments, BadCall
+from quire.solve.tools.arguments import BadCall, ToolArguments
 from quire.solve.tools.tool_specs import RULES
 
 FINDINGS = "findings.jsonl"
@@ -49,7 +49,7 @@ class Proposals:
         self._findings: list[Finding] = []
         self._notes: list[str] = []
 
-    def propose(self, given: Arguments) -> tuple[LeafEvidence, Json]:
+    def propose(self, given: ToolArguments) -> tuple[LeafEvidence, Json]:
         """Check a value and keep it, also where nothing supports it: it is marked then. Raises BadCall if not."""
         path, leaf = self._leaf(given.needed("path"))
         quote = given.text("quote", most=LONGEST_QUOTE)
@@ -69,7 +69,7 @@ class Proposals:
         self._missing.pop(path, None)
         return checked(proposal, leaf, self._catalog), value
 
-    def give_up(self, given: Arguments) -> str:
+    def give_up(self, given: ToolArguments) -> str:
         """Keep that a value was not found, instead of what was proposed for it, or below it."""
         path = self._known(given.needed("path"))
         reason = given.needed("reason", most=LONGEST_QUOTE)
@@ -81,7 +81,7 @@ class Proposals:
         self._missing[path] = Missing(path, given.numbers("pages"), reason)
         return path
 
-    def find(self, given: Arguments) -> Finding:
+    def find(self, given: ToolArguments) -> Finding:
         """Keep a finding of a reviewer. Raises BadCall for a kind, path or quote that is not there."""
         kind = given.needed("kind")
         if kind not in get_args(FindingKind):
@@ -110,7 +110,7 @@ class Proposals:
         self._findings.append(found)
         return found
 
-    def cited(self, given: Arguments) -> LeafEvidence:
+    def cited(self, given: ToolArguments) -> LeafEvidence:
         """The place of a quote in a record. Raises BadCall that says what stands there, or where the quote does."""
         name, quote = given.needed("record").strip(" []"), given.needed("quote", most=LONGEST_QUOTE)
         record = self._catalog.by_id.get(name)
@@ -218,6 +218,6 @@ def _derivation(given: Mapping[str, Any] | None) -> Derivation | None:
     for part in parts:
         if not isinstance(part, Mapping):
             raise BadCall("a part of a derivation is an object with text and record")
-        each = Arguments(part)
+        each = ToolArguments(part)
         listed.append((each.needed("text", most=LONGEST_QUOTE), each.needed("record").strip(" []")))
     return Derivation(rule, tuple(listed))

@@ -15,7 +15,7 @@ from quire.evidence.extract.schema import ExtractSchema, asked_schema
 from quire.evidence.extract.values import LeafEvidence
 from quire.output.place_crops import around
 from quire.solve.joined_catalog import JoinedCatalog
-from quire.solve.tools.arguments import Arguments, BadCall
+from quire.solve.tools.arguments import BadCall, ToolArguments
 from quire.solve.tools.catalog_views import CatalogViews
 from quire.solve.tools.pictures import fitting_png
 from quire.solve.tools.proposals import Proposals
@@ -51,7 +51,7 @@ class SolveTools:
         self._role = role
         make = solver_specs if role == "solver" else reviewer_specs
         self._specs = tuple(make(pictures=picture is not None))
-        called: Mapping[str, Callable[[Arguments], ToolAnswer]] = {
+        called: Mapping[str, Callable[[ToolArguments], ToolAnswer]] = {
             "search": self._search,
             "read_page": self._read_page,
             "read_table": self._read_table,
@@ -85,7 +85,7 @@ class SolveTools:
             if not isinstance(arguments, Mapping):
                 raise BadCall("the arguments should be a JSON object")
             _check_size(arguments)
-            return function(Arguments(arguments))
+            return function(ToolArguments(arguments))
         except BadCall as error:
             return ToolAnswer({"error": str(error)}, error=True)
 
@@ -93,20 +93,20 @@ class SolveTools:
         """The files of what was proposed, or of what a reviewer has found."""
         return self._proposals.answer_files() if self._role == "solver" else self._proposals.finding_files()
 
-    def _search(self, given: Arguments) -> ToolAnswer:
+    def _search(self, given: ToolArguments) -> ToolAnswer:
         return ToolAnswer(self._views.search(given.needed("query", most=500), given.number("from") or 0))
 
-    def _read_page(self, given: Arguments) -> ToolAnswer:
+    def _read_page(self, given: ToolArguments) -> ToolAnswer:
         document, page, start = given.text("document"), given.number("page"), given.number("from") or 0
         if page is None:
             return ToolAnswer(self._views.map(self._views.short_name(document) if document else None, start))
         return ToolAnswer(self._views.page(self._views.page_number(document, page), start))
 
-    def _read_table(self, given: Arguments) -> ToolAnswer:
+    def _read_table(self, given: ToolArguments) -> ToolAnswer:
         start = given.number("from")
         return ToolAnswer(self._views.table(given.needed("record").strip(" []"), start or 0))
 
-    def _view_crop(self, given: Arguments) -> ToolAnswer:
+    def _view_crop(self, given: ToolArguments) -> ToolAnswer:
         assert self._picture is not None
         name, page = given.text("record").strip(" []"), given.number("page")
         if name:
@@ -131,10 +131,10 @@ class SolveTools:
             raise BadCall(f"there is no record {shortened(name)!r}; take ids from search, read_page or read_table")
         return found.page, around(place.bbox for place in found.places if place.page == found.page)
 
-    def _cite(self, given: Arguments) -> ToolAnswer:
+    def _cite(self, given: ToolArguments) -> ToolAnswer:
         return ToolAnswer({"verified": True, **self._shown(self._proposals.cited(given))})
 
-    def _propose(self, given: Arguments) -> ToolAnswer:
+    def _propose(self, given: ToolArguments) -> ToolAnswer:
         evidence, value = self._proposals.propose(given)
         path = {"path": evidence.path, "value": value}
         if evidence.status == "unverified":
@@ -143,13 +143,13 @@ class SolveTools:
         remark = {"remark": f"citation corrected: {evidence.reason}"} if evidence.status == "repaired" else {}
         return ToolAnswer({**path, "verified": True, **self._shown(evidence), **remark, **self._left()})
 
-    def _not_found(self, given: Arguments) -> ToolAnswer:
+    def _not_found(self, given: ToolArguments) -> ToolAnswer:
         return ToolAnswer({"path": self._proposals.give_up(given), "kept": True, **self._left()})
 
-    def _finding(self, given: Arguments) -> ToolAnswer:
+    def _finding(self, given: ToolArguments) -> ToolAnswer:
         return ToolAnswer({"path": self._proposals.find(given).path, "kept": True})
 
-    def _note(self, given: Arguments) -> ToolAnswer:
+    def _note(self, given: ToolArguments) -> ToolAnswer:
         self._proposals.note(given.needed("text"))
         return ToolAnswer({"kept": True})
 

@@ -12,7 +12,7 @@ from quire.database.reviews import QueueFilter
 from quire.durable.reads.read_request import SourceRef
 from quire.durable.review.review_queue import ReviewQueue
 from quire.durable.runtimes import local_runtime
-from quire.durable.solves.solve_call import followed, solution, solve, submit_solve
+from quire.durable.solve_call import followed, solution, solve, submit_solve
 from quire.durable.solves.solve_request import requested
 from quire.evidence.review.decisions import Decision
 from quire.store.opening import open_store
