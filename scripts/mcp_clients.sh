@@ -6,7 +6,7 @@ set -u
 
 NODE=24.19.0
 INSPECTOR=2.12.0
-CONFORMANCE=0.1.16
+CONFORMANCE=0.2.0-alpha.12  # the first with scenarios of the revision 2026-07-28
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=${1:-$root/.venv/mcp-clients}
 wanted="$NODE $INSPECTOR $CONFORMANCE"

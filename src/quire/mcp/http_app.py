@@ -66,7 +66,8 @@ def http_app(settings: ServiceSettings, open_tools: OpenTools) -> ASGIApp:
     guarded = Guard(respond, settings, bearer=True)
 
     async def checked(scope: Scope, receive: Receive, send: Send) -> None:
-        await (respond if scope["path"].startswith(UPLOADS) else guarded)(scope, receive, send)
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        await (respond if path.startswith(UPLOADS) else guarded)(scope, receive, send)
 
     return Starlette(routes=[Mount("/", app=checked)], lifespan=lifespan)
 

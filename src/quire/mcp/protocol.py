@@ -17,11 +17,13 @@ from mcp import types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ValidationError
 
 from quire.core.errors import QuireError, UsageError
 from quire.mcp.answers.document_list import UploadOffer
 from quire.mcp.resources import TEMPLATES, DocumentResources, ResourcePlace
+from quire.mcp.tasks import EXTENSION, DocumentTasks, TaskState
 from quire.mcp.tool_table import DATA, INSTRUCTIONS, TOOLS, ToolRow
 from quire.mcp.tools import CallContext, DocumentTools, ToolResult
 
@@ -36,8 +38,8 @@ _BY_NAME = {tool.name: tool for tool in TOOLS}
 
 def protocol_server(tools: DocumentTools, *, version: str, offer_for: OfferFor | None = None) -> Server[dict[str, Any]]:
     """The server over some tools; `offer_for` makes upload URLs from a request, where there are requests."""
-    serving = _Serving(tools, DocumentResources(tools.documents, tools.max_tokens), offer_for)
-    return Server(
+    serving = _Serving(tools, DocumentResources(tools.documents, tools.max_tokens), DocumentTasks(tools), offer_for)
+    server: Server[dict[str, Any]] = Server(
         "quire",
         version=version,
         title="Quire",
@@ -48,6 +50,17 @@ def protocol_server(tools: DocumentTools, *, version: str, offer_for: OfferFor |
         on_list_resource_templates=serving.list_templates,
         on_read_resource=serving.read_resource,
     )
+    server.extensions[EXTENSION] = {}
+    server.add_request_handler("tasks/get", TaskParams, serving.get_task)
+    server.add_request_handler("tasks/cancel", TaskParams, serving.cancel_task)
+    server.add_request_handler("tasks/update", TaskParams, serving.update_task)
+    return server
+
+
+class TaskParams(types.RequestParams):
+    """The task that a request is about."""
+
+    task_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +69,14 @@ class _Serving:
 
     tools: DocumentTools
     resources: DocumentResources
+    tasks: DocumentTasks
     offer_for: OfferFor | None
 
     async def list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[self._described(tool) for tool in TOOLS])
 
-    async def call_tool(self, context: Context, asked: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(self, context: Context, asked: types.CallToolRequestParams) -> Any:
+        """Its result, or its task for a client that takes one."""
         tool = _BY_NAME.get(asked.name)
         if tool is None:
             return _refused(f"there is no tool {asked.name[:50]!r}; there are: {', '.join(_BY_NAME)}")
@@ -71,6 +86,10 @@ class _Serving:
             return _refused(_mistakes(tool, error))
         call = partial(tool.call, self.tools, arguments, self._context(context))
         try:
+            if _takes_tasks(context):
+                task = await anyio.to_thread.run_sync(self.tasks.begin, arguments, abandon_on_cancel=True)
+                if task is not None:
+                    return {"resultType": "task", **task.to_json()}
             return _result(await anyio.to_thread.run_sync(call, abandon_on_cancel=True))
         except QuireError as error:
             return _refused(str(error))
@@ -93,9 +112,33 @@ class _Serving:
         return types.ListResourceTemplatesResult(resource_templates=templates)
 
     async def read_resource(self, _: Context, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        text, media_type = await self._asked(self.resources.read, str(asked.uri))
+        try:
+            text, media_type = await self._asked(self.resources.read, str(asked.uri))
+        except MCPError as error:
+            raise MCPError(error.code, error.message, {"uri": str(asked.uri)}) from error
         content = types.TextResourceContents(uri=str(asked.uri), mime_type=media_type, text=text)
         return types.ReadResourceResult(contents=[content])
+
+    async def get_task(self, context: Context, asked: TaskParams) -> dict[str, Any]:
+        _check_takes_tasks(context)
+        task: TaskState = await self._asked(self.tasks.state, asked.task_id)
+        answer = task.to_json()
+        if task.status == "failed":
+            answer["error"] = {"code": types.INTERNAL_ERROR, "message": task.error}
+        elif task.result is not None:
+            answer["result"] = _result(task.result).model_dump(by_alias=True, mode="json", exclude_none=True)
+        return answer
+
+    async def cancel_task(self, context: Context, asked: TaskParams) -> dict[str, Any]:
+        _check_takes_tasks(context)
+        await self._asked(self.tasks.cancel, asked.task_id)
+        return {}
+
+    async def update_task(self, context: Context, asked: TaskParams) -> dict[str, Any]:
+        """No task here asks for input: what is sent is left aside."""
+        _check_takes_tasks(context)
+        await self._asked(self.tasks.state, asked.task_id)
+        return {}
 
     async def _asked(self, work: Callable[..., Any], *arguments: object) -> Any:
         try:
@@ -131,6 +174,21 @@ class _Serving:
                 read_only_hint=not writes, destructive_hint=False, idempotent_hint=True, open_world_hint=False
             ),
         )
+
+
+def _takes_tasks(context: Context) -> bool:
+    """Whether the client has declared, with this request, that it follows tasks."""
+    capabilities = context.session.client_capabilities
+    declared = capabilities.extensions if capabilities is not None else None
+    return context.protocol_version in MODERN_PROTOCOL_VERSIONS and EXTENSION in (declared or {})
+
+
+def _check_takes_tasks(context: Context) -> None:
+    if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        raise MCPError(types.METHOD_NOT_FOUND, "Method not found", context.method)
+    if not _takes_tasks(context):
+        needed: dict[str, Any] = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
+        raise MCPError(types.MISSING_REQUIRED_CLIENT_CAPABILITY, f"declare the extension {EXTENSION}", needed)
 
 
 def _schema_of(model: type[BaseModel]) -> dict[str, Any]:

@@ -172,6 +172,10 @@ class ServedDocuments:
         """What was extracted from the document of such a run."""
         return decode_extraction(self._asked(id, "/extraction").body)
 
+    def run(self, id: str) -> ClientRun:
+        """Raises UsageError for an unknown run."""
+        return ClientRun(self._server, RunReport.of(self._server.get(f"/api/runs/{quoted(id)}").json()))
+
     def follow(self, run: ClientRun, *, timeout_s: float, on_progress: OnProgress) -> RunReport:
         """The report of a run at its end, or when the time is over; tells its progress from its events."""
         tally = RunTally()

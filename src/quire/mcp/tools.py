@@ -81,14 +81,25 @@ class DocumentTools:
                     raise UsageError("get needs the id of a document in `document`; list the documents for their ids")
                 report = self.documents.document(asked.document)
                 return ToolResult(DocumentsAnswer(documents=[document_line(report)]), links=_document_links([report]))
-        if not self.write:
-            raise UsageError("this server is read-only: to add documents, start it with `quire mcp --write`")
         if asked.path is not None:
-            return self._added(asked.path, context.on_progress)
+            return self.added(self._waited(self.begin_add(asked.path), context))
+        self._check_write()
         if context.offer_upload is None:
             raise UsageError("add needs `path`: the path of a file in an allowed folder of this server")
         note = "Send the file there, then call documents with action get and the id in the answer of the upload."
         return ToolResult(DocumentsAnswer(upload=context.offer_upload(asked.name or "document"), note=note))
+
+    def begin_add(self, path: str) -> ClientRun:
+        """The run that reads a file, or has read it."""
+        self._check_write()
+        file, key = self.roots.file(path)
+        return self.documents.add(file, key, another_key())
+
+    def added(self, run: RunReport) -> ToolResult:
+        """The documents of a run that has read them, or is reading them."""
+        lines = [document_line(one) for one in run.documents]
+        note = None if run.ended else "it is still being read: call documents with action get and its id"
+        return ToolResult(DocumentsAnswer(documents=lines, note=note), links=_document_links(run.documents))
 
     def map(self, asked: given.MapArguments, _: CallContext) -> ToolResult:
         report = self._read(asked.document)
@@ -155,18 +166,25 @@ class DocumentTools:
         return ToolResult(answer, ToolPicture(data, media_type))
 
     def extract(self, asked: given.ExtractArguments, context: CallContext) -> ToolResult:
+        run = self._waited(self.begin_extract(asked), context)
+        return self.extracted(asked.document, run, asked.cursor)
+
+    def begin_extract(self, asked: given.ExtractArguments) -> ClientRun:
+        """The run that extracts, or has extracted."""
         if bool(asked.fields) == (asked.schema_ is not None):
             raise UsageError("say what to extract: names in `fields`, or a JSON Schema in `schema`, and not both")
         report = self._read(asked.document)
         wanted = {"schema": asked.schema_} if asked.schema_ is not None else {"fields": asked.fields}
-        run = self._waited(self.documents.extract(report.id, wanted), context)
+        return self.documents.extract(report.id, wanted)
+
+    def extracted(self, document: str, run: RunReport, cursor: str | None = None) -> ToolResult:
+        """What a run has extracted from a document, or how far it is."""
         (made,) = run.documents
         if not run.ended:
-            return ToolResult(ExtractAnswer(document=report.id, state=run.state))
+            return ToolResult(ExtractAnswer(document=document, state=run.state))
         if made.state == "failed":
-            raise UsageError(f"nothing could be extracted from {report.name}: {made.error}")
-        extraction = self.documents.extraction(made.id)
-        return ToolResult(extract_answer(report.id, extraction, asked.cursor, self.max_tokens))
+            raise UsageError(f"nothing could be extracted from {made.name}: {made.error}")
+        return ToolResult(extract_answer(document, self.documents.extraction(made.id), cursor, self.max_tokens))
 
     def check_quote(self, asked: given.CheckQuoteArguments, _: CallContext) -> ToolResult:
         report = self._read(asked.document)
@@ -191,12 +209,9 @@ class DocumentTools:
             return self._listed(limit // 2, cursor)
         return answer
 
-    def _added(self, path: str, on_progress: OnProgress) -> ToolResult:
-        file, key = self.roots.file(path)
-        run = self._waited(self.documents.add(file, key, another_key()), CallContext(on_progress))
-        lines = [document_line(one) for one in run.documents]
-        note = None if run.ended else "it is still being read: call documents with action get and its id"
-        return ToolResult(DocumentsAnswer(documents=lines, note=note), links=_document_links(run.documents))
+    def _check_write(self) -> None:
+        if not self.write:
+            raise UsageError("this server is read-only: to add documents, start it with `quire mcp --write`")
 
     def _waited(self, run: ClientRun, context: CallContext) -> RunReport:
         return self.documents.follow(run, timeout_s=self.wait_s, on_progress=context.on_progress)

@@ -220,6 +220,21 @@ def test_without_the_key_nothing_is_answered(keyed):
     assert post(keyed, "/api/documents", b"", Authorization=f"Bearer {KEY}")[0] == 404
 
 
+def test_behind_a_proxy_with_a_path_uploads_have_it_in_their_url(shelf: Shelf):
+    async def offered(port):
+        async with http_client(port) as client:
+            answer = await client.call_tool("documents", {"action": "add", "name": "proxied.pdf"})
+            return answer.structured_content["upload"]["url"]
+
+    place = ServiceBackend(str(shelf.folder / "store"))
+    with http_server(place, shelf.folder, api_key=KEY, root_path="/quire") as port:
+        prefix = f"http://127.0.0.1:{port}/quire"
+        url = asyncio.run(offered(port))
+        assert url.startswith(f"{prefix}/upload/")
+        assert post(port, url.removeprefix(prefix), documents.simple())[0] == 201
+        assert post(port, "/mcp", b"{}")[0] == 401
+
+
 def test_without_a_key_only_this_machine_is_answered(shelf: Shelf):
     """As with `quire serve`: no other host name, and no web site."""
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()

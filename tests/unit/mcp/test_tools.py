@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -52,6 +53,13 @@ def test_a_document_is_added_once_and_its_pages_are_counted(shelf: Shelf):
     first = add(shelf.tools, "again.pdf", CallContext(lambda done, total: heard.append((done, total))))
     assert heard[-1] == (3, 3)
     assert add(shelf.tools, "again.pdf") == first
+
+
+def test_a_file_that_two_add_at_once_is_one_document(shelf: Shelf):
+    (shelf.folder / "files" / "twice.pdf").write_bytes(documents.chapters(7))
+    with ThreadPoolExecutor(2) as threads:
+        first, second = threads.map(lambda _: add(shelf.tools, "twice.pdf"), range(2))
+    assert first == second
 
 
 def test_a_file_that_is_no_document_says_why(shelf: Shelf):
