@@ -49,7 +49,7 @@ export class Solved {
     this.answer = el("section", { "aria-label": "Values", hidden: true });
     this.how = el("section", { class: "solve-how", "aria-labelledby": "how-title" });
     this.actions = el("div", { class: "desk-actions", role: "toolbar", "aria-label": "What to do with the answer", hidden: true });
-    this.body = el("div", { class: "desk-card", tabIndex: 0, role: "region", "aria-label": "Solve" }, this.head, this.findings, this.answer, this.how);
+    this.body = el("div", { class: "desk-card", tabIndex: 0, role: "region", "aria-label": "Answer" }, this.head, this.findings, this.answer, this.how);
     this.panel = el("section", { class: "desk-panel", "aria-label": "Solve" }, this.actions, this.body);
     this.stage = el("div", { class: "stage", hidden: true });
     this.desk = el("div", { class: "desk alone" }, this.panel, this.stage);
@@ -128,7 +128,7 @@ export class Solved {
         el("span", { class: "mark", data: { doubt: view.status === "complete" ? "" : view.status || active ? "low" : "conflict" } }, title),
         el("span", { class: "muted" }, view.status ? summaryOf(view) : ""),
       ),
-      el("p", { class: "solve-task" }, view.task),
+      el("p", { class: "solve-task", tabIndex: 0 }, view.task),
       view.error && el("p", { class: "value-reason" }, view.error),
       reading && el("div", { class: "run" }, run.documents.map((one) => documentStatus(describe(one, run, this.progress), run, null))),
       active && reviews.length > 0 && el("p", {}, el("a", { class: "primary", href: this._review(reviews) }, "Decide about the open values")),
