@@ -16,7 +16,7 @@ const ENTRIES = { model: "model", tool: "tool", stdout: "out", stderr: "err", no
 export function phasesView(/** @type {import("./solvestate.js").Phase[]} */ phases) {
   return el(
     "ol",
-    { class: "phases", "aria-label": "Phases" },
+    { class: "solve-phases", "aria-label": "Phases" },
     phases.map(({ phase, state, started, finished, open }) =>
       el(
         "li",
@@ -35,7 +35,7 @@ export function phasesView(/** @type {import("./solvestate.js").Phase[]} */ phas
 
 /** The attempts; `opened` are the keys of those whose timelines are shown, and stays so when this is drawn again. */
 export function attemptsView(/** @type {[string, import("./solvestate.js").Attempt][]} */ attempts, /** @type {Set<string>} */ opened) {
-  return el("ol", { class: "attempts", "aria-label": "Attempts" }, attempts.map(([key, one]) => attemptView(key, one, opened)));
+  return el("ol", { class: "solve-attempts", "aria-label": "Attempts" }, attempts.map(([key, one]) => attemptView(key, one, opened)));
 }
 
 function attemptView(key, one, opened) {
@@ -43,7 +43,7 @@ function attemptView(key, one, opened) {
   const spent = [one.usage.seconds !== undefined && one.usage.seconds !== null && duration(1000 * one.usage.seconds), usageText(one.usage)];
   return el(
     "li",
-    { class: "attempt" },
+    { class: "solve-attempt" },
     el(
       "div",
       { class: "attempt-head" },
@@ -62,12 +62,12 @@ function timelineView(key, { entries, left, started }, opened) {
   const skipped = entries.length - shown.length + left;
   const details = el(
     "details",
-    { class: "timeline", open: opened.has(key), on: { toggle: () => (details.open ? opened.add(key) : opened.delete(key)) } },
+    { class: "solve-timeline", open: opened.has(key), on: { toggle: () => (details.open ? opened.add(key) : opened.delete(key)) } },
     el("summary", {}, `What it did: ${entries.length + left} ${entries.length + left === 1 ? "entry" : "entries"}`),
     skipped > 0 && el("p", { class: "muted" }, `The latest ${shown.length} are shown; the trace has all.`),
     el(
       "ol",
-      { class: "entries", tabIndex: 0, "aria-label": "Timeline" },
+      { class: "solve-entries", tabIndex: 0, "aria-label": "Timeline" },
       shown.map((entry) =>
         el(
           "li",

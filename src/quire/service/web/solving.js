@@ -45,7 +45,7 @@ export class Solving {
         { class: "home extracting", novalidate: true, on: { submit: (event) => this._submitted(event) } },
         el("h1", { class: "lead" }, "Solve a task"),
         el("fieldset", { class: "step" }, el("legend", {}, "Documents"), this.documents.elements),
-        el("fieldset", { class: "step" }, el("legend", {}, "Task"), this.parts.task.element, this.values.elements, this.parts.template.element),
+        el("fieldset", { class: "step" }, el("legend", {}, "What to do"), this.parts.task.element, this.values.elements, this.parts.template.element),
         el(
           "fieldset",
           { class: "step" },

@@ -50,10 +50,10 @@ def test_a_task_over_two_documents_is_solved_and_every_value_shown_on_its_page(p
     expect(page.locator(".sheet[data-page='1'] .hit.current")).to_be_in_viewport()
     expect(page.locator(".value-detail .crop[src]")).to_be_visible()
     expect(page.locator(".value-detail figcaption")).to_contain_text("second.pdf, page 1")
-    expect(page.locator(".attempt")).to_contain_text("answered")
+    expect(page.locator(".solve-attempt")).to_contain_text("answered")
     page.get_by_role("button", name="Show what the runners did").click()
-    page.locator(".timeline summary").click()
-    expect(page.locator(".entries li")).to_contain_text("values were found by rules")
+    page.locator(".solve-timeline summary").click()
+    expect(page.locator(".solve-entries li")).to_contain_text("values were found by rules")
     assert page.evaluate(RUN) == []
     page.reload()
     expect(row(page, "iban")).to_have_attribute("aria-expanded", "true")
@@ -112,16 +112,16 @@ def test_phases_and_attempts_are_shown_as_they_happen(page, idle):
     tell("started", "1", phase="round 0", round=0)
     tell("started", "2", phase="solver 0 tools 1", **ABOUT)
     tell("progress", "3", **ABOUT, entry=0, entry_kind="tool", name="search", arguments={"query": EVIL})
-    expect(page.locator(".phases li")).to_contain_text("First answer")
-    expect(page.locator(".attempt")).to_contain_text("at work")
-    page.locator(".timeline summary").click()
-    expect(page.locator(".entries li")).to_contain_text(EVIL.replace('"', '\\"'))
+    expect(page.locator(".solve-phases li")).to_contain_text("First answer")
+    expect(page.locator(".solve-attempt")).to_contain_text("at work")
+    page.locator(".solve-timeline summary").click()
+    expect(page.locator(".solve-entries li")).to_contain_text(EVIL.replace('"', '\\"'))
     usage = {"turns": 3, "input_tokens": 1200, "output_tokens": 34, "tool_calls": 5, "cost": 0.0123}
     ended = {"phase": "solver 0 tools 1", **ABOUT, "outcome": "over_budget", "reason": "no turns left", "usage": usage}
     tell("attempt", "4", **ended)
-    expect(page.locator(".attempt")).to_contain_text("1,234 tokens · 0.0123 US dollars")
-    expect(page.locator(".attempt")).to_contain_text("no turns left")
-    expect(page.locator(".timeline")).to_have_attribute("open", "")
+    expect(page.locator(".solve-attempt")).to_contain_text("1,234 tokens · 0.0123 US dollars")
+    expect(page.locator(".solve-attempt")).to_contain_text("no turns left")
+    expect(page.locator(".solve-timeline")).to_have_attribute("open", "")
     tell("started", "5", phase="review", reviews=["review-1"])
     expect(page.get_by_role("link", name="Decide about the open values")).to_have_attribute(
         "href", "#/review/work?review=review-1"
