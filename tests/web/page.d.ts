@@ -62,6 +62,9 @@ declare namespace Api {
     bboxes: PageBox[];
     blocks: string[];
     quote: string;
+    /** Of a solve: the id of its document, and the name of that where there are several. */
+    document?: string | null;
+    name?: string;
   }
   interface Alternative extends Place {
     value: Value;
@@ -105,7 +108,8 @@ declare namespace Api {
     kind: string;
     document: string | null;
     page: number | null;
-    payload: { pages?: number; reason?: string };
+    payload: { pages?: number; reason?: string } & Record<string, any>;
+    at: number;
   }
 }
 

@@ -7,7 +7,7 @@
 export function parsedAddress(/** @type {string} */ hash) {
   const [path, query] = hash.replace(/^#/, "").split("?");
   const asked = new URLSearchParams(query ?? "");
-  const [, kind, encoded] = /^\/(documents|extract)\/([^/]+)$/.exec(path) ?? [];
+  const [, kind, encoded] = /^\/(documents|extract|solve)\/([^/]+)$/.exec(path) ?? [];
   return kind ? { path: `/${kind}/`, id: decoded(encoded), asked } : { path, id: "", asked };
 }
 

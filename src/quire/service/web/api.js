@@ -124,7 +124,7 @@ export async function download(/** @type {string} */ path, fallback) {
 /** A name for a request that may be sent twice: the server does its work once. */
 export const onceKey = () => crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
 
-/** Send files, and values as JSON in other parts of the form, with the progress, which `fetch` cannot tell. */
+/** Send files, and other parts of the form, a file or a value as JSON each, with the progress, which `fetch` cannot tell. */
 export async function upload(path, files, parts, { onProgress, signal, once }) {
   for (;;) {
     const used = currentKey();
@@ -159,7 +159,10 @@ export const limitsOf = () => (limits ??= getJson("api/extract").catch(() => ((l
 function sendFiles(path, files, parts, { onProgress, signal, once }) {
   const form = new FormData();
   for (const file of files) form.append("files", file, file.name);
-  for (const [name, value] of Object.entries(parts)) form.append(name, JSON.stringify(value));
+  for (const [name, value] of Object.entries(parts)) {
+    if (value instanceof File) form.append(name, value, value.name);
+    else form.append(name, JSON.stringify(value));
+  }
   const sending = new XMLHttpRequest();
   sending.open("POST", path);
   for (const [name, value] of Object.entries(headers({ "Idempotency-Key": once }))) sending.setRequestHeader(name, value);

@@ -9,6 +9,8 @@ import { Home } from "./home.js";
 import { keysAllowed, showHelp } from "./help.js";
 import { Reviews } from "./review.js";
 import { ReviewDesk } from "./reviewdesk.js";
+import { Solved } from "./solved.js";
+import { Solving } from "./solving.js";
 import { Viewer } from "./viewer.js";
 
 const THEMES = { system: "screen", light: "sun", dark: "moon" };
@@ -19,17 +21,20 @@ const SCREENS = {
   "/documents/": ["document", "", (asked, id) => new Viewer(main, bar.place, id, asked)],
   "/extract": ["extract", "Extract values", (asked) => new Extracting(main, asked)],
   "/extract/": ["values", "Values", (asked, id) => new Extracted(main, bar.place, id, asked)],
+  "/solve": ["extract", "Solve a task", (asked) => new Solving(main, asked)],
+  "/solve/": ["solved", "Solve", (asked, id) => new Solved(main, bar.place, id, asked)],
   "/review": ["reviews", "Review", () => new Reviews(main)],
   "/review/work": ["desk", "Review", (asked) => new ReviewDesk(main, bar.place, asked)],
 };
-/** @type {Home | Viewer | Extracting | Extracted | Reviews | ReviewDesk | null} */
+/** @type {Home | Viewer | Extracting | Extracted | Solving | Solved | Reviews | ReviewDesk | null} */
 let screen = null;
 
 function show() {
   const { path, id, asked } = parsedAddress(location.hash);
-  const same = path === "/documents/" ? screen instanceof Viewer : path === "/extract/" && screen instanceof Extracted;
-  if (same && (screen instanceof Viewer || screen instanceof Extracted) && screen.id === id) {
-    screen.arrive(asked);
+  const kind = { "/documents/": Viewer, "/extract/": Extracted, "/solve/": Solved }[path];
+  const same = screen instanceof Viewer || screen instanceof Extracted || screen instanceof Solved ? screen : null;
+  if (same && kind && same instanceof kind && same.id === id) {
+    same.arrive(asked);
     return;
   }
   screen?.close();
@@ -73,6 +78,7 @@ function topBar() {
       "div",
       { class: "bar-end" },
       el("a", { class: "bar-link", href: "#/extract" }, "Extract"),
+      el("a", { class: "bar-link", href: "#/solve" }, "Solve"),
       el("a", { class: "bar-link", href: "#/review" }, "Review"),
       theme,
       button("Help and keys", () => showHelp({ forget: hasKey() ? forget : null }), { icon: "help", class: "quiet" }),

@@ -33,6 +33,7 @@ export function describe(/** @type {Api.DocumentSummary} */ document, /** @type 
 
 function doing(/** @type {Api.Run} */ run, /** @type {PageProgress | null | undefined} */ tally, progress) {
   const read = tally?.total && tally.count("done") + tally.count("failed") >= tally.total;
+  if (read && run.type === "solve") return "Solving the task";
   return run.type === "extract" && read ? "Extracting the values" : progress.doing;
 }
 
@@ -61,14 +62,14 @@ export function documentRow(row, shown, run, { cancel, again, remove, thumbnails
   );
 }
 
-/** A document that is shown alone, as long as it has no values. */
+/** A document that is shown alone, as long as it has no values; `cancel` is null where its run is not about it alone. */
 export function documentStatus(/** @type {Shown} */ shown, /** @type {Api.Run} */ run, cancel) {
   return el(
     "div",
     { class: "document", data: { state: stateOf(shown), document: shown.id } },
     el("div", { class: "about" }, nameOf(shown, isActive(shown.state)), said(shown, run)),
     stateMark(shown),
-    isActive(shown.state) && button("Cancel", cancel, { class: "secondary small", "aria-label": `Cancel ${shown.name}` }),
+    cancel && isActive(shown.state) && button("Cancel", cancel, { class: "secondary small", "aria-label": `Cancel ${shown.name}` }),
   );
 }
 
@@ -97,6 +98,7 @@ function links(/** @type {Shown} */ shown, /** @type {Api.Run} */ run) {
     el("a", { class: "secondary small", href, "aria-label": `${said} ${shown.name}`, data: { focus: `${name}-${shown.id}` } }, text);
   const values = `#/extract/${encodeURIComponent(run.id)}?document=${shown.values}`;
   return [
+    shown.type === "solve" && link("Answer", `#/solve/${encodeURIComponent(run.id)}`, "Answer about", "answer"),
     shown.values && link("Values", values, "Values of", "values"),
     shown.review && link("Review", `#/review/work?review=${encodeURIComponent(shown.review)}`, "Review", "review"),
   ];
@@ -113,7 +115,7 @@ function facts(/** @type {Shown} */ shown, /** @type {Api.Run} */ run) {
   if (shown.took) listed.push(`in ${shown.took}`);
   if (run.documents.length > 1) listed.push(`one of ${run.documents.length} in its run`);
   if (shown.values) listed.push("values extracted");
-  else if (!["read", "extract"].includes(shown.type)) listed.push(`by ${shown.type === "chunk" ? "a chunk" : "a conversion"} task`);
+  else if (!["read", "extract", "solve"].includes(shown.type)) listed.push(`by ${shown.type === "chunk" ? "a chunk" : "a conversion"} task`);
   return listed.join(" · ");
 }
 

@@ -7,6 +7,7 @@ const PLACE_ADVICE = {
   files: "Divide the file, or send fewer at a time.",
   document: "Choose another one, or a file.",
   learned: "Choose another one, or none.",
+  reviewer: "Choose another one, or none.",
 };
 
 /**
@@ -47,7 +48,7 @@ export function filesProblem(/** @type {{ name: string, size: number }[]} */ fil
 
 /** Where on the form a refusal of the server belongs, and what to say there: its message may name a part of the request. */
 export function refusalOf(/** @type {{ message: string, status?: number, category?: string | null }} */ { message, status, category }) {
-  const [, name, said] = /^(fields|schema|learned)(?:[.:]\S*)? (.*)$/s.exec(message) ?? [null, null, message];
+  const [, name, said] = /^(fields|schema|learned|task|runners|reviewer|template)(?:[.:]\S*)? (.*)$/s.exec(message) ?? [null, null, message];
   const place = name ?? (status === 413 ? "files" : status === 404 || status === 409 ? "document" : "form");
   const advice = PLACE_ADVICE[place] ?? (name || !status ? "" : adviceFor({ category }));
   return { place, text: [sentence(said), advice].filter(Boolean).join(" ") };

@@ -54,7 +54,7 @@ export function showHelp({ forget }) {
   dialog(
     "Help",
     el("p", {}, "Click a box on the page to see its text, and a text to see its place. Numbers are the reading order; colours are kinds of blocks."),
-    inOrder({ document: ["Keys", KEYS], values: ["Keys of extracted values", VALUE_KEYS], desk: ["Keys in a review", REVIEW_KEYS] }),
+    inOrder({ document: ["Keys", KEYS], values: ["Keys of extracted values", VALUE_KEYS], solved: ["Keys of a solve", VALUE_KEYS], desk: ["Keys in a review", REVIEW_KEYS] }),
     el("label", { class: "check" }, allowed, el("span", {}, "Single keys act")),
     forget && el("div", { class: "dialog-end" }, button("Forget the API key", forget, { class: "secondary" })),
   );

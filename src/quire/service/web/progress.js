@@ -32,9 +32,9 @@ export class PageProgress {
 export class RunProgress {
   /**
    * @param {string} run
-   * @param {{ onChange: (progress: RunProgress) => void, onEnd: (run: Api.Run | null) => void, onDocument?: (event: Api.RunEvent) => void }} about
+   * @param {{ onChange: (progress: RunProgress) => void, onEnd: (run: Api.Run | null) => void, onDocument?: (event: Api.RunEvent) => void, onEvent?: (event: Api.RunEvent) => void }} about
    */
-  constructor(run, { onChange, onEnd, onDocument = () => {} }) {
+  constructor(run, { onChange, onEnd, onDocument = () => {}, onEvent = () => {} }) {
     this.run = run;
     /** @type {Map<string, PageProgress>} */
     this.documents = new Map(); // by sha256
@@ -51,6 +51,7 @@ export class RunProgress {
       },
       onEvent: (event) => {
         this._add(event);
+        onEvent(event);
         if (event.stage === "task" && event.kind === "progress") onDocument(event);
         this._change();
       },

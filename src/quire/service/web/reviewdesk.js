@@ -117,7 +117,7 @@ export class ReviewDesk {
     replace(this.barPlace);
     const again = action("Look at them again", "Enter", () => this.acts.lookAgain(), "primary");
     const undo = done.length > 0 && action("Undo the last decision", "z", () => this._undo());
-    const actions = [this.samples.markAllButton(), undo, el("a", { class: "secondary", href: "#/review" }, "All reviews")];
+    const actions = [this.samples.markAllButton(), this.samples.fixturesButton(), undo, el("a", { class: "secondary", href: "#/review" }, "All reviews")];
     const shown = endOf(this.session, { again, actions: actions.filter(Boolean) });
     const before = this.main.querySelector(".desk-end");
     if (before?.textContent !== shown.textContent) {

@@ -1,6 +1,7 @@
 // Which documents are learnt from: the one in work, and at the end all that were decided about.
 
-import { el, notify, replace } from "./dom.js";
+import { download } from "./api.js";
+import { button, el, notify, replace } from "./dom.js";
 import { action } from "./reviewtools.js";
 import { count } from "./words.js";
 
@@ -51,6 +52,16 @@ export class ReviewSamples {
     const decided = this.session.reviews().length;
     const label = decided === 1 ? "Use the document as a sample" : `Use the ${decided} documents as samples`;
     return decided ? action(label, "s", () => this.markAll()) : null;
+  }
+
+  /** A button that downloads what was decided about in this session as fixtures; null if nothing was. */
+  fixturesButton() {
+    const reviews = this.session.reviews();
+    const save = () =>
+      this.guarded(async () => {
+        for (const review of reviews) await download(`api/review/${encodeURIComponent(review)}/fixture`, `${review}.fixture.zip`);
+      });
+    return reviews.length ? button(reviews.length === 1 ? "Download as fixture" : "Download as fixtures", save, { class: "secondary" }) : null;
   }
 }
 

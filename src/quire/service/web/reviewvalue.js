@@ -25,7 +25,7 @@ export function choicesOf(/** @type {Item} */ item) {
 
 /**
  * `picture(page, box)` resolves to the URL of a crop; `choose(at)` takes a choice, `look(place)` shows it on the page.
- * @typedef {(page: number, box: Api.PageBox) => Promise<string>} PictureOf
+ * @typedef {(page: number, box: Api.PageBox, place: Api.Place) => Promise<string>} PictureOf
  * @typedef {{ picture: PictureOf, choose: (at: number) => void, look: (place: Api.Place) => void }} CardActs
  */
 
@@ -100,9 +100,9 @@ export function cropFigure(/** @type {Api.Place} */ place, /** @type {Item} */ i
     "figure",
     { class: "crop-frame" },
     el("div", { class: "crop-picture" }, shown, marks),
-    el("figcaption", { class: "muted" }, `Page ${place.page}${place.quote ? ` · “${place.quote}”` : ""}`),
+    el("figcaption", { class: "muted" }, `${place.name ? `${place.name}, page` : "Page"} ${place.page}${place.quote ? ` · “${place.quote}”` : ""}`),
   );
-  picture(place.page, part).then((url) => (shown.src = url), () => around.classList.add("missing"));
+  picture(place.page, part, place).then((url) => (shown.src = url), () => around.classList.add("missing"));
   return around;
 }
 

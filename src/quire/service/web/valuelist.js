@@ -154,6 +154,6 @@ function placeButton(one, look) {
     "button",
     { type: "button", class: "other", on: { click: () => look(one) } },
     el("span", { class: "other-value" }, shownValue(one.value)),
-    el("span", { class: "muted" }, `${one.page ? `page ${one.page} · ` : ""}${percent(one.confidence)}`),
+    el("span", { class: "muted" }, `${one.name ? `${one.name}, ` : ""}${one.page ? `page ${one.page} · ` : ""}${percent(one.confidence)}`),
   );
 }
