@@ -29,7 +29,6 @@ from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.value_paths import values_by_path
 from quire.evidence.extract.values import Extraction
 from quire.output.export._lines import words_by_place
-from quire.output.place_crops import around
 from quire.solve.evaluation.evaluate import graded
 from quire.solve.evaluation.fixture import ExpectedPlace, Fixture, Tolerance
 
@@ -167,7 +166,7 @@ def _runs(
             if len(text) > longest:
                 break
             if text in wanted and words[first][0] and words[last][0]:
-                yield text, ExpectedPlace(page, around([box for _, box in words[first : last + 1]]))
+                yield text, ExpectedPlace(page, BBox.union(box for _, box in words[first : last + 1]))
 
 
 def _lines(name: str, path: Path) -> list[tuple[str, BBox]]:

@@ -129,6 +129,13 @@ def test_a_place_counts_only_with_a_right_value_and_only_where_it_is_known():
     assert grade(fixture(), extraction(EXPECTED, **cited)).box.f1 is None
 
 
+def test_one_value_where_a_list_is_expected_keeps_its_evidence():
+    asked = fixture({"number": ["A-1"]}, places={"number[0]": (ExpectedPlace(1, HERE),)})
+    graded_alone = grade(asked, extraction({"number": "A-1"}, number=found("number")))
+    assert (graded_alone.page.f1, graded_alone.box.f1) == (1.0, 1.0)
+    assert graded_alone.outcomes["without_evidence"] == 0
+
+
 def test_boxes_are_the_same_from_half_of_their_union_on():
     assert intersection_over_union(HERE, HERE) == pytest.approx(1)
     assert intersection_over_union(HERE, ELSEWHERE) == 0

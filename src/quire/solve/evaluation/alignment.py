@@ -66,16 +66,19 @@ def _cells(expected: Json, returned: Json, at: str, returned_at: str, tolerance:
             returned_inner = f"{returned_at}.{name}" if returned_at else name
             yield from _cells(one.get(name), other.get(name), inner, returned_inner, tolerance)
     elif isinstance(expected, list) or isinstance(returned, list):
-        yield from _items(_listed(expected), _listed(returned), at, returned_at, tolerance)
+        yield from _items(_listed(expected), returned, at, returned_at, tolerance)
     else:
         yield AlignedCell(at, returned_at, expected, returned)
 
 
 def _items(
-    expected: Sequence[Json], returned: Sequence[Json], at: str, returned_at: str, tolerance: ToleranceOf
+    expected: Sequence[Json], found: Json, at: str, returned_at: str, tolerance: ToleranceOf
 ) -> Iterator[AlignedCell]:
+    returned = _listed(found)
+    # a single value has its evidence under its own path, not under that of an item
+    paths = [f"{returned_at}[{j}]" if isinstance(found, list) else returned_at for j in range(len(returned))]
     pairs = [
-        [list(_cells(one, other, f"{at}[{i}]", f"{returned_at}[{j}]", tolerance)) for j, other in enumerate(returned)]
+        [list(_cells(one, other, f"{at}[{i}]", paths[j], tolerance)) for j, other in enumerate(returned)]
         for i, one in enumerate(expected)
     ]
     agreeing = np.array([[_agreement(cells, tolerance) for cells in row] for row in pairs]).reshape(
@@ -95,7 +98,7 @@ def _items(
     for j in sorted(set(range(len(returned))) - set(partner.values())):
         yield from (
             AlignedCell(None, cell.path, None, cell.value)
-            for cell in _cells(None, returned[j], "", f"{returned_at}[{j}]", tolerance)
+            for cell in _cells(None, returned[j], "", paths[j], tolerance)
             if cell.value is not None
         )
 
