@@ -53,8 +53,11 @@ if TYPE_CHECKING:
     from quire.core.types import TableBlock as TableBlock
     from quire.core.types import Word as Word
     from quire.durable.document_index import Index as Index
+    from quire.durable.evaluation_call import evaluate as evaluate
     from quire.durable.inline.flow_call import Flow as Flow
     from quire.durable.inline.flow_call import FlowResult as FlowResult
+    from quire.durable.solve_call import Solution as Solution
+    from quire.durable.solve_call import solve as solve
     from quire.evidence.extract.values import Extraction as Extraction
     from quire.evidence.learn.hints import RecognitionHint as RecognitionHint
     from quire.evidence.learn.sample_store import SampleStore as SampleStore
@@ -82,7 +85,6 @@ if TYPE_CHECKING:
     from quire.retrieval.chunk import ChunkOptions as ChunkOptions
     from quire.solve.build_call import build_workspace as build_workspace
     from quire.solve.evaluation.evaluate import Evaluation as Evaluation
-    from quire.solve.evaluation.evaluate import evaluate as evaluate
     from quire.solve.evaluation.trace_grading import replay as replay
     from quire.solve.workspace.folder import Workspace as Workspace
     from quire.store.files import FileStore as FileStore
@@ -139,7 +141,9 @@ _HOMES = {
     "quire.durable.inline.flow_call": ("Flow", "FlowResult"),
     "quire.durable.document_index": ("Index",),
     "quire.solve.build_call": ("build_workspace",),
-    "quire.solve.evaluation.evaluate": ("Evaluation", "evaluate"),
+    "quire.solve.evaluation.evaluate": ("Evaluation",),
+    "quire.durable.evaluation_call": ("evaluate",),
+    "quire.durable.solve_call": ("Solution", "solve"),
     "quire.solve.evaluation.trace_grading": ("replay",),
     "quire.solve.workspace.folder": ("Workspace",),
     "quire.store.files": ("FileStore",),

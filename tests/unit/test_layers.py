@@ -65,6 +65,7 @@ DURABLE = {
     "runtimes": "flows tasks worker_workflows folders indexing",
     "restate_worker": "worker_workflows",
     "solve_call": "reads solves runtimes",
+    "evaluation_call": "solve_call",
     "document_index": "indexing folders runtimes",
     "deletion": "indexing",
 }

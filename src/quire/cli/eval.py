@@ -13,6 +13,8 @@ from quire.cli.each_document import one_of
 from quire.cli.evaluation_lines import evaluation_lines
 from quire.cli.progress import ProgressBar
 from quire.cli.settings import settings_of
+from quire.cli.solve_options import Runners
+from quire.core.context import Json
 from quire.core.errors import EXIT_COMPLETE, EXIT_PARTIAL
 from quire.pages.recognize.options import OCR_MODES
 
@@ -38,6 +40,7 @@ def eval(  # noqa: PLR0913 - one argument per option
     ],
     extractor: extract_options.Extractors = None,
     learned: extract_options.Learned = None,
+    runner: Runners = None,
     replay: Annotated[
         Path | None,
         Option(metavar="DIR", help="Grade the outputs and traces of this earlier report again; nothing is read."),
@@ -49,8 +52,9 @@ def eval(  # noqa: PLR0913 - one argument per option
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> int:
-    """Extract the values of fixtures and compare them with the expected ones: value F1, page and box F1, every value
-    that is wrong, missing, invented or without evidence."""
+    """Compare the values of fixtures with the expected ones: value F1, page and box F1, every value that is wrong,
+    missing, invented or without evidence. Fixtures with a task are solved, from the others values are extracted."""
+    from quire.durable.evaluation_call import solving_fixtures
     from quire.reading.extract_call import extract
     from quire.solve.evaluation.evaluate import asked_values, graded, load_report, solved_or, stored_outputs
     from quire.solve.evaluation.fixture import load_fixtures
@@ -76,9 +80,12 @@ def eval(  # noqa: PLR0913 - one argument per option
                 on_event=progress,
             )
 
+        read: dict[str, Json] = {"ocr": asked.ocr, "engines": list(asked.engine), "lang": list(asked.lang)}
+        given = {name: value for name, value in read.items() if value}
+        solving = solving_fixtures(runner or (), asked.store, asked.facts, asked.workers, given, progress)
         made = graded(
             listed,
-            solved_or(extracted, None) if replay is None else stored_outputs(replay),
+            solved_or(extracted, solving) if replay is None else stored_outputs(replay),
             earlier,
             lambda failure: progress.say(f"{failure.fixture}: {failure.reason}"),
         )

@@ -73,7 +73,7 @@ class Solution:
         return list(paths)
 
 
-def solve(
+def solve(  # noqa: PLR0913 - one argument per option
     task: str,
     documents: Sequence[str | Path] | str | Path,
     schema: Mapping[str, Json] | None = None,
@@ -81,6 +81,9 @@ def solve(
     fields: Sequence[str] | str | None = None,
     template: str | Path | bytes | None = None,
     store: str | Path | ArtifactStore | None = None,
+    facts: str | None = None,
+    workers: int | None = None,
+    reading: Mapping[str, Json] | None = None,
     on_event: Sink | None = None,
     **options: Unpack[SolveOptions],
 ) -> Solution:
@@ -91,16 +94,17 @@ def solve(
     answers: `offline` needs no language model, `tools` is a tool-calling loop on the model that `QUIRE_LLM_URL` names,
     `claude` and `codex` are programs. `reviewer` is a runner that reviews the answer. With a `store` everything is
     recorded there: nothing that was read, drawn or asked for is so again, and a run that was interrupted goes on.
+    `reading` are options for reading the documents, such as `{"ocr": "always", "lang": ["deu"]}`.
 
     Raises UsageError for a task, schema or runner that cannot be used, InputError when a document cannot be read, and
     RunError when no runner answers.
     """
     listed = [documents] if isinstance(documents, (str, Path)) else list(documents)
     with ExitStack() as stack:
-        opened = _opened(store, stack)
+        opened = _opened(store, facts, stack)
         request = requested(task, opened, schema=schema, fields=fields, template=template, **options)
-        runtime = stack.enter_context(local_runtime(opened))
-        run = submit_solve(runtime, opened, request, [SourceRef.of(path) for path in listed])
+        runtime = stack.enter_context(local_runtime(opened, workers=workers))
+        run = submit_solve(runtime, opened, request, [SourceRef.of(path) for path in listed], reading)
         for event in followed(runtime, run):
             if on_event is not None:
                 on_event(event)
@@ -168,8 +172,8 @@ def solution(runtime: Runtime, store: ArtifactStore, run: str) -> Solution:
     return Solution(run, solved, answer, findings, files, solve_trace(runtime, store, run))
 
 
-def _opened(store: str | Path | ArtifactStore | None, stack: ExitStack) -> ArtifactStore:
+def _opened(store: str | Path | ArtifactStore | None, facts: str | None, stack: ExitStack) -> ArtifactStore:
     if isinstance(store, ArtifactStore):
         return store
     place = store if store is not None else stack.enter_context(TemporaryDirectory(prefix="quire-solve-"))
-    return stack.enter_context(open_store(place))
+    return stack.enter_context(open_store(place, facts))

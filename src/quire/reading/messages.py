@@ -257,6 +257,7 @@ class SolvePlan(TypedDict):
 
     workspace: Digest
     manifest: Digest
+    files: int
     runners: list[str]
     """Those with all required capabilities first."""
     revising: list[str]

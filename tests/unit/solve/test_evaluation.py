@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 import quire
 from quire.core.errors import UsageError
 from quire.core.types import BBox
+from quire.durable.evaluation_call import evaluate
 from quire.evidence.extract.values import Extraction, LeafEvidence
 from quire.evidence.learn.samples import Sample, SamplePlace
 from quire.solve.evaluation.alignment import aligned_cells, best_pairs, says_the_same
-from quire.solve.evaluation.evaluate import evaluate, graded, stored_outputs
+from quire.solve.evaluation.evaluate import graded, stored_outputs
 from quire.solve.evaluation.fixture import ExpectedPlace, Fixture, Tolerance, fixture_json, load_fixtures
 from quire.solve.evaluation.grades import grade, intersection_over_union
 from quire.solve.evaluation.report_page import report_page

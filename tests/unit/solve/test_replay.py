@@ -15,9 +15,10 @@ from quire.core.errors import UsageError
 from quire.core.events import Event
 from quire.core.runner import TimelineEntry
 from quire.core.types import BBox
+from quire.durable.evaluation_call import evaluate
 from quire.evidence.extract.values import LeafEvidence
 from quire.net.language_model import LanguageModel
-from quire.solve.evaluation.evaluate import evaluate
+from quire.solve.evaluation.evaluate import evaluated
 from quire.solve.evaluation.fixture import load_fixtures
 from quire.solve.evaluation.report_page import report_page
 from quire.solve.evaluation.trace_grading import load_traces, replayed
@@ -65,7 +66,7 @@ def offline(monkeypatch):
 
 
 def solved(folder, name="first", **changes):
-    made = evaluate([folder / "in"], solve=lambda fixture: invoice_trace(**changes))
+    made = evaluated([folder / "in"], lambda fixture: invoice_trace(**changes))
     made.save(folder / name)
     return made
 
@@ -89,7 +90,7 @@ def test_a_fixture_with_a_task_is_solved_and_its_report_says_how(folder):
 
 
 def test_a_replay_gives_the_same_report_byte_for_byte_with_nothing_to_call(folder, offline):
-    made = evaluate([folder / "in"], solve=lambda fixture: invoice_trace(answer=ANSWER, events=EVENTS))
+    made = evaluated([folder / "in"], lambda fixture: invoice_trace(answer=ANSWER, events=EVENTS))
     made.save(folder / "first")
     (folder / "in" / "invoice.pdf").unlink()
     quire.replay([folder / "first" / "traces"]).save(folder / "again")
@@ -146,7 +147,7 @@ def test_the_same_accuracy_with_twice_the_fallbacks_is_said_in_one_line(folder):
 
 def solved_trace(folder, **changes):
     """The trace of the fixture in the folder."""
-    made = evaluate([folder / "in"], solve=lambda fixture: invoice_trace(**changes))
+    made = evaluated([folder / "in"], lambda fixture: invoice_trace(**changes))
     (folder / "made").mkdir(exist_ok=True)
     (folder / "made" / "x.trace.json").write_bytes(made.traces["invoice"])
     (trace,) = load_traces([folder / "made"]).values()
@@ -195,7 +196,7 @@ def test_places_of_two_documents_are_told_apart(folder):
     for short, right in (("document-1", 0.0), ("document-2", 1.0)):
         answer = invoice_answer()
         moved = replace(answer, evidence={path: replace(one, document=short) for path, one in answer.evidence.items()})
-        made = evaluate([folder / "in"], solve=lambda _, a=moved: invoice_trace(answer=a, documents=documents))
+        made = evaluated([folder / "in"], lambda _, a=moved: invoice_trace(answer=a, documents=documents))
         assert made.report["overall"]["page"]["f1"] == right
         assert all(one.startswith(f"{short}/") for one in made.report["fixtures"][0]["process"]["records"])
     wrong = {**both, "places": {"total": [{"page": 1, "document": "document-3"}]}}
@@ -246,7 +247,7 @@ def test_no_text_of_a_trace_can_become_a_part_of_the_page(folder):
         reviews=(TracedReview(ATTACK, ({ATTACK: ATTACK},)),),
         documents=(TracedDocument(ATTACK, ATTACK, ATTACK, 1),),
     )
-    made = evaluate([folder / "in"], solve=lambda fixture: trace)
+    made = evaluated([folder / "in"], lambda fixture: trace)
     for report in (made.report, replayed({ATTACK: trace}, (), None).report):
         page = report_page(report).decode()
         assert "<script" not in page

@@ -14,7 +14,7 @@ def test_phases_have_seconds_and_cost_from_events_and_attempts():
     totals = process.phases(invoice_trace(events=SOLVED))
     assert {name: one.seconds for name, one in totals.items()} == {
         "read": 1.0,
-        "workspace": 0.75,
+        "workspace": 0.25,
         "solve": 14.0,
         "review": 1.5,
         "wait": 60.0,

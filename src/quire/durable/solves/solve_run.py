@@ -40,7 +40,9 @@ class SolveRun:
 
     async def play(self) -> SolveResult:
         """Raises RunError when no runner answers."""
+        self._phase("started", "workspace")
         plan: SolvePlan = await self._run("workspace", self._steps.workspace, self._sink("workspace"))
+        self._phase("finished", "workspace", {"digest": plan["workspace"], "files": plan["files"]})
         state = await self._solved(plan)
         reviews: list[str] = []
         if self._request.review != "none":
@@ -123,7 +125,7 @@ class SolveRun:
         try:
             made = await self._run(name, self._steps.attempt, plan, asked, state, self._sink(name), self._check)
         except RunError as error:
-            made = replace(asked, outcome="terminal", reason=str(error)).to_json()
+            made = replace(asked, outcome="terminal", reason=str(error), workspace=plan["workspace"]).to_json()
         attempt = RunnerAttempt.from_json(made)
         ended: dict[str, Json] = {**about, "outcome": attempt.outcome, "reason": attempt.reason}
         ended |= {"usage": made["usage"], "workspace": attempt.workspace, "prompt": attempt.prompt}

@@ -12,7 +12,7 @@ from typing import Any, cast
 from quire.asking import Asker
 from quire.core.context import Json, Store
 from quire.core.errors import StoreError
-from quire.core.events import Event, EventKind, Sink
+from quire.core.events import Event, Sink
 from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
 from quire.core.runner import BriefDocument, Role, TaskBrief
 from quire.durable.reads.read_request import SourceRef
@@ -63,10 +63,15 @@ class SolveSteps:
             digest = self._save(references, key, reply.data)
             steps.store.flush()
         manifest = WorkspaceManifest.from_bytes(steps.store.load(digest), "the manifest of the solve")
-        sink(_event("finished", "workspace", {"digest": manifest.digest, "files": len(manifest.files)}))
         runners = ordered(request.runners, request.requires, request.min_context)
         revising = [name for name, runner in runners.items() if "revises" in runner.capabilities]
-        return {"workspace": manifest.digest, "manifest": digest, "runners": [*runners], "revising": revising}
+        return {
+            "workspace": manifest.digest,
+            "manifest": digest,
+            "files": len(manifest.files),
+            "runners": [*runners],
+            "revising": revising,
+        }
 
     def attempt(
         self,
@@ -262,7 +267,3 @@ def _brief_documents(references: Sequence[DocumentReference]) -> list[BriefDocum
         BriefDocument(short, one["source"]["name"], document_path(one["source"]["name"], short), one["ledger"]["pages"])
         for short, one in zip(shorts, references, strict=True)
     ]
-
-
-def _event(kind: EventKind, stage: str, payload: Mapping[str, object]) -> Event:
-    return Event(f"/{stage}/{kind}", "", 0, kind, stage, payload=payload)

@@ -73,24 +73,16 @@ class Evaluation:
         return list(files)
 
 
-def evaluate(
+def evaluated(
     fixtures: Sequence[str | Path],
+    solve: SolveFixture | None,
     *,
     extractors: Sequence[str | Extractor] = (),
-    solve: SolveFixture | None = None,
     replay: str | Path | None = None,
     baseline: str | Path | None = None,
     **options: Unpack[ReadOptions],
 ) -> Evaluation:
-    """Get the values of fixtures and compare them with the expected ones.
-
-    `fixtures` are files or folders. Those with a task are solved by `solve`, if it is given; from the others values
-    are extracted, with `extractors` and the other options of `extract`. With `replay`, the folder of an earlier
-    evaluation, its outputs and traces are graded again, and nothing is read or asked. `baseline` is an earlier
-    `report.json`. A fixture whose document cannot be read is among the failures of the report.
-
-    Raises UsageError for a fixture or a baseline that cannot be used.
-    """
+    """The evaluation of fixtures, as `quire.evaluate` describes it; those with a task are solved by `solve`."""
     listed = load_fixtures([Path(one) for one in fixtures])
     earlier = None if baseline is None else load_report(Path(baseline))
     if replay is not None:

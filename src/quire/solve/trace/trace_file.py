@@ -255,7 +255,7 @@ def _faults(trace: Trace) -> Iterator[str]:
         yield "the files of the workspace do not have the digest of the workspace"
     for one in trace.attempts:
         of = f"attempt {one.attempt.number} of the {one.attempt.role} {one.attempt.runner} in round {one.attempt.round}"
-        if digest_bytes(one.prompt.encode("utf-8", "replace")) != one.attempt.prompt:
+        if one.attempt.prompt and digest_bytes(one.prompt.encode("utf-8", "replace")) != one.attempt.prompt:
             yield f"the prompt of {of} is not the one of the run"
         if one.attempt.output is not None and digest_bytes(encode_output(one.output)) != one.attempt.output:
             yield f"the output of {of} is not the one of the run"

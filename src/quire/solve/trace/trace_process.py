@@ -107,7 +107,6 @@ def phase_intervals(events: Sequence[Event]) -> dict[Phase, list[Interval]]:
     spans = _spans(events)
     found: dict[Phase, list[Interval]] = {phase: [] for phase in PHASES}
     found["read"] = [span for event, span in spans if event.stage in _READ]
-    found["workspace"] = list(_workspaces(events, found["read"]))
     solving = [
         (str(event.payload.get("phase", "")).split(" "), span) for event, span in spans if event.stage == "solve"
     ]
@@ -121,6 +120,7 @@ def phase_intervals(events: Sequence[Event]) -> dict[Phase, list[Interval]]:
     for name, (began, ended) in solving:
         if name[0] == "round":  # the checks run after the solver, and before the round is over
             found["review"].append((max((end for _, end in rounds.get(name[1], ())), default=began), ended))
+    found["workspace"] = [span for name, span in solving if name == ["workspace"]]
     found["wait"] = [span for name, span in solving if name == ["review"]]
     found["finish"] = [span for name, span in solving if name == ["finish"]]
     return found
@@ -140,15 +140,6 @@ def _spans(events: Iterable[Event]) -> list[tuple[Event, Interval]]:
             lasted = float(ms) / 1000 if isinstance(ms, (int, float)) and math.isfinite(ms) else 0.0
             found.append((first or event, (first.at if first else event.at - lasted, event.at)))
     return found
-
-
-def _workspaces(events: Sequence[Event], read: Sequence[Interval]) -> Iterator[Interval]:
-    """From the end of the reading to the digest of the workspace."""
-    for event in events:
-        if event.stage == "workspace" and event.kind in _ENDS:
-            before = [ended for _, ended in read if ended <= event.at]
-            started = [one.at for one in events if one.stage == "workspace" and one.kind == "started"]
-            yield (max(started or before or [event.at]), event.at)
 
 
 def _seconds(intervals: Iterable[Interval]) -> float:
