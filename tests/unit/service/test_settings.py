@@ -137,3 +137,10 @@ def test_policy_has_the_limits_and_only_what_exists_here():
 def test_every_setting_is_documented():
     page = (ROOT / "docs" / "reference" / "docling-serve.md").read_text()
     assert [name for names in VARIABLES.values() for name in names if f"`{name}`" not in page] == []
+
+
+def test_the_runners_of_solves_are_those_of_the_operator():
+    environment = {"QUIRE_SERVE_RUNNERS": "tools,offline"}
+    assert load_settings({}, environment=environment).settings.runners == ("tools", "offline")
+    assert load_settings({"runners": ("claude",)}, environment=environment).settings.runners == ("claude",)
+    assert load_settings({}, environment={}).settings.runners == ()

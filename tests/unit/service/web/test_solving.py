@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from quire.core.events import Event
 from tests.unit.evidence.extract.bills import LINES, bill
-from tests.unit.service.api.test_solves import template
+from tests.unit.service.api.test_solves import part, template
 from tests.unit.service.web.conftest import drawn
 from tests.unit.service.web.test_accessible import RUN
 from tests.unit.service.web.test_extracting import EVIL, file, row
@@ -129,3 +129,59 @@ def test_phases_and_attempts_are_shown_as_they_happen(page, idle):
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator(".solve-title")).to_contain_text("Cancelled")
     assert page.evaluate("window.harmed") is None
+
+
+def test_what_speaks_against_a_value_comes_first_and_leads_to_both_places(page, server):
+    """Findings and conflicts are those of other runners: the answer of this one is told otherwise."""
+    parts = part("files", bill(LINES, ()), "a.pdf") + part("files", bill(("Total: EUR 9.00",), ()), "b.pdf")
+    parts += part("solve", json.dumps({"task": "?", "fields": ["total"]}).encode()) + b"--x--\r\n"
+    sent = server.ask("POST", "/api/solve", parts, {"Content-Type": "multipart/form-data; boundary=x"})
+    run = sent.json["id"]
+    server.service.runtime.result(run, timeout_s=60)
+
+    def told_otherwise(route) -> None:
+        view = server.get(f"/api/runs/{run}/solve").json
+        one = view["evidence"]["total"]
+        box = {"left": 0.12, "top": 0.11, "width": 0.2, "height": 0.02}
+        other = {**one, "number": 2, "document": f"{run}.2", "bboxes": [box], "value": 9, "confidence": 0.5}
+        view["conflicts"] = [
+            {
+                "path": "total",
+                "reason": "two documents differ",
+                "values": [{**one, "value": EVIL, "confidence": 0.9}, other],
+            }
+        ]
+        about = {"path": "total", "by": "checks", "value": 1250, "other": 9}
+        note = {**other, **about, "kind": "footnote", "open": False, "reason": "in thousands"}
+        view["findings"] = [note, {**other, **about, "kind": "contradiction", "open": True, "reason": f"says 9 {EVIL}"}]
+        view["status"], view["reviews"] = "open", ["review-1"]
+        route.fulfill(json=view)
+
+    page.route("**/api/runs/*/solve", told_otherwise)
+    page.goto(f"{server.url}/#/solve/{run}")
+    expect(page.locator(".solve-title")).to_contain_text("1 conflict · 1 open finding")
+    expect(page.locator(".finding .mark")).to_have_text(["Contradiction", "Note: Footnote"])
+    expect(page.locator(".value-detail .side")).to_have_count(2)
+    expect(page.locator(".value-detail .side").nth(1)).to_contain_text("b.pdf, page 1")
+    expect(page.locator(".value-detail .side .crop[src]")).to_have_count(2)
+    page.locator(".finding").first.click()
+    expect(page.locator(".tool-about")).to_have_text("b.pdf")
+    expect(page.locator(".sheet[data-page='1'] .hit.current")).to_be_in_viewport()
+    expect(page.get_by_role("link", name="Review", exact=True).first).to_be_visible()
+    assert page.evaluate("window.harmed") is None
+
+
+def test_a_review_that_has_ended_is_downloaded_as_a_fixture(page, server):
+    given = {"task": "?", "fields": ["colour"], "review": "wait"}
+    parts = part("files", bill(LINES, ()), "fixed.pdf") + part("solve", json.dumps(given).encode()) + b"--x--\r\n"
+    sent = server.ask("POST", "/api/solve", parts, {"Content-Type": "multipart/form-data; boundary=x"})
+    page.goto(f"{server.url}/#/solve/{sent.json['id']}")
+    page.get_by_role("link", name="Decide about the open values").click()
+    expect(page.locator(".value-card")).to_be_visible()
+    page.keyboard.press("x")
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Download as fixture").click()
+    assert saving.value.suggested_filename.startswith("fixed-")
+    assert saving.value.suggested_filename.endswith(".fixture.zip")
+    page.goto(f"{server.url}/#/solve/{sent.json['id']}")
+    expect(page.locator(".solve-title")).to_contain_text("Complete")
