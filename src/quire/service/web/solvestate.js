@@ -24,8 +24,8 @@ export class SolveState {
 
   /** Says whether it was about the solve. */
   add(/** @type {Api.RunEvent} */ event) {
-    if (event.stage === "workspace" && event.kind === "finished") this.files = Number(event.payload.files) || 0;
-    if (event.stage !== "solve") return event.stage === "workspace";
+    if (event.stage !== "solve") return false;
+    if (event.payload.phase === "workspace") this.files = Number(event.payload.files) || 0;
     if (event.payload.entry !== undefined) this._entry(event);
     else if (event.payload.phase === undefined) return false; // about a call of a model, which has an entry of its own
     else if (event.payload.runner === undefined) this._phase(event);
@@ -33,7 +33,7 @@ export class SolveState {
     return true;
   }
 
-  /** The phases in their order, with the one of the workspace before them. */
+  /** The phases in their order. */
   list() {
     return [...this.phases.values()];
   }
