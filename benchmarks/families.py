@@ -29,8 +29,8 @@ from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.value_paths import values_by_path
 from quire.evidence.extract.values import Extraction
 from quire.output.export._lines import words_by_place
-from quire.solve.evaluation.evaluate import graded
-from quire.solve.evaluation.fixture import ExpectedPlace, Fixture, Tolerance
+from quire.solving.evaluation.evaluate import graded
+from quire.solving.evaluation.fixture import ExpectedPlace, Fixture, Tolerance
 
 QUICK = 5
 ALIKE = Tolerance(similarity=0.8)

@@ -28,7 +28,7 @@ from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.values import Extraction, LeafEvidence
 from quire.output.export._lines import words_by_place
 from quire.pages.geometry.extents import has_middle
-from quire.solve.evaluation.grades import SAME_BOX, intersection_over_union
+from quire.solving.evaluation.grades import SAME_BOX, intersection_over_union
 
 QUICK = 6
 EXACT_GOAL, PAGE_GOAL = 0.80, 0.98

@@ -19,7 +19,7 @@ from quire.evidence.extract.values import EvidenceStatus, Extraction, LeafEviden
 from quire.lexicon.amounts import number_readings, numbers_in
 from quire.output.place_crops import DPI, around, picture_id
 from quire.pages.geometry.extents import touch
-from quire.solve.joined_catalog import JoinedCatalog
+from quire.solving.joined_catalog import JoinedCatalog
 
 FABRICATED = "as the board of auditors confirmed in its second report"
 WORDS = ("Northwind", "Halcyon", "Quarterdeck", "Zephyr", "Bramble")

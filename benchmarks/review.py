@@ -23,11 +23,11 @@ from quire.evidence.extract.offline import OfflineExtractor
 from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.value_paths import field_of, values_by_path, with_value
 from quire.evidence.extract.values import Extraction
-from quire.solve.answers import ClaimedAnswer, claimed_files, verified_answer
-from quire.solve.checks.answer_review import AnswerReviewer
-from quire.solve.findings import FINDING_KINDS
-from quire.solve.joined_catalog import JoinedCatalog
-from quire.solve.runners.offline_runner import _line
+from quire.solving.answers import ClaimedAnswer, claimed_files, verified_answer
+from quire.solving.checks.answer_review import AnswerReviewer
+from quire.solving.findings import FINDING_KINDS
+from quire.solving.joined_catalog import JoinedCatalog
+from quire.solving.runners.offline_runner import _line
 
 MOST_ACCUSED = 0.03
 DOCUMENTS, QUICK, CHANGED = 40, 5, 3

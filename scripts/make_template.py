@@ -16,7 +16,7 @@ from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.table import Table, TableColumn, TableFormula, TableStyleInfo
 
-from quire.solve.workbook.template_file import new_workbook, workbook_bytes
+from quire.solving.workbook.template_file import new_workbook, workbook_bytes
 
 TEMPLATE = Path(__file__).parent.parent / "examples" / "report-template.xlsx"
 

@@ -83,10 +83,10 @@ if TYPE_CHECKING:
     from quire.reading.result import Redacted as Redacted
     from quire.retrieval.chunk import Chunk as Chunk
     from quire.retrieval.chunk import ChunkOptions as ChunkOptions
-    from quire.solve.build_call import build_workspace as build_workspace
-    from quire.solve.evaluation.evaluate import Evaluation as Evaluation
-    from quire.solve.evaluation.trace_grading import replay as replay
-    from quire.solve.workspace.folder import Workspace as Workspace
+    from quire.solving.build_call import build_workspace as build_workspace
+    from quire.solving.evaluation.evaluate import Evaluation as Evaluation
+    from quire.solving.evaluation.trace_grading import replay as replay
+    from quire.solving.workspace.folder import Workspace as Workspace
     from quire.store.files import FileStore as FileStore
     from quire.store.images import PageImages as PageImages
     from quire.store.opening import open_store as open_store
@@ -140,12 +140,12 @@ _HOMES = {
     "quire.reading.result": ("DocumentResult", "Ledger", "Redacted"),
     "quire.durable.inline.flow_call": ("Flow", "FlowResult"),
     "quire.durable.document_index": ("Index",),
-    "quire.solve.build_call": ("build_workspace",),
-    "quire.solve.evaluation.evaluate": ("Evaluation",),
+    "quire.solving.build_call": ("build_workspace",),
+    "quire.solving.evaluation.evaluate": ("Evaluation",),
     "quire.durable.evaluation_call": ("evaluate",),
     "quire.durable.solve_call": ("Solution", "solve"),
-    "quire.solve.evaluation.trace_grading": ("replay",),
-    "quire.solve.workspace.folder": ("Workspace",),
+    "quire.solving.evaluation.trace_grading": ("replay",),
+    "quire.solving.workspace.folder": ("Workspace",),
     "quire.store.files": ("FileStore",),
     "quire.store.images": ("PageImages",),
     "quire.store.opening": ("open_store",),

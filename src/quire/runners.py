@@ -13,9 +13,9 @@ from quire.core.runner import TaskBrief as TaskBrief
 from quire.core.runner import TimelineEntry as TimelineEntry
 from quire.core.runner import ToolAnswer as ToolAnswer
 from quire.core.runner import ToolSpec as ToolSpec
-from quire.solve.answers import claimed_files as claimed_files
-from quire.solve.runners.offline_runner import OfflineRunner as OfflineRunner
-from quire.solve.runners.runner_registry import find_runner as find_runner
-from quire.solve.runners.runner_registry import runner_names as runner_names
-from quire.solve.runners.tool_loop import ToolRunner as ToolRunner
-from quire.solve.tools.toolbox import SolveTools as SolveTools
+from quire.solving.answers import claimed_files as claimed_files
+from quire.solving.runners.offline_runner import OfflineRunner as OfflineRunner
+from quire.solving.runners.runner_registry import find_runner as find_runner
+from quire.solving.runners.runner_registry import runner_names as runner_names
+from quire.solving.runners.tool_loop import ToolRunner as ToolRunner
+from quire.solving.tools.toolbox import SolveTools as SolveTools

@@ -13,9 +13,9 @@ from quire.core.errors import InputError
 from quire.core.keys import Digest, digest_bytes
 from quire.core.runner import BriefDocument, Budget, Role, RunnerTools, TaskBrief, TimelineEntry
 from quire.evidence.catalog.records import SourceCatalog
-from quire.solve.runners.program_runner import ProgramRunner
-from quire.solve.workspace.folder import Workspace
-from quire.solve.workspace.tree import SolveTask, WorkspaceDocument
+from quire.solving.runners.program_runner import ProgramRunner
+from quire.solving.workspace.folder import Workspace
+from quire.solving.workspace.tree import SolveTask, WorkspaceDocument
 
 SCHEMA = {"type": "object", "properties": {"total": {"type": "number"}}}
 SCRIPT = Path(__file__).with_name("agent_program.py")

@@ -16,8 +16,8 @@ from quire.core.runner import BriefDocument, Budget, Role, Runner, TaskBrief, Ti
 from quire.core.types import BBox
 from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.schema import asked_schema
-from quire.solve.joined_catalog import JoinedCatalog
-from quire.solve.tools.toolbox import SolveTools
+from quire.solving.joined_catalog import JoinedCatalog
+from quire.solving.tools.toolbox import SolveTools
 
 WORKSPACE = Digest("0" * 64)
 Answer = bytes | EngineError | Callable[[Mapping[str, Any]], bytes]

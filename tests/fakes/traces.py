@@ -13,12 +13,12 @@ from quire.core.keys import Digest, digest_bytes
 from quire.core.runner import RunnerOutput, RunnerUsage, TimelineEntry
 from quire.evidence.extract.schema import asked_schema
 from quire.evidence.extract.values import Extraction
-from quire.solve.answers import ClaimedAnswer, claimed_files, verified_answer
-from quire.solve.attempts import AttemptOutcome, RunnerAttempt, encode_output
-from quire.solve.findings import Finding
-from quire.solve.joined_catalog import JoinedCatalog
-from quire.solve.trace.trace_file import Trace, TracedAttempt, TracedDocument, TracedReview, digest_of_answer
-from quire.solve.workspace.tree_manifest import WorkspaceFile, WorkspaceManifest
+from quire.solving.answers import ClaimedAnswer, claimed_files, verified_answer
+from quire.solving.attempts import AttemptOutcome, RunnerAttempt, encode_output
+from quire.solving.findings import Finding
+from quire.solving.joined_catalog import JoinedCatalog
+from quire.solving.trace.trace_file import Trace, TracedAttempt, TracedDocument, TracedReview, digest_of_answer
+from quire.solving.workspace.tree_manifest import WorkspaceFile, WorkspaceManifest
 from tests.unit.evidence.catalog.documents import invoice_catalog, invoice_pdf, record_with
 
 TASK = "Fill in the number and the total of the invoice."

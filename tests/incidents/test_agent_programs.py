@@ -24,12 +24,12 @@ import quire
 from quire.core.errors import ConfigurationError, UsageError
 from quire.core.runner import Budget, RunnerFailed, RunnerOutput
 from quire.evidence.extract.schema import asked_schema
-from quire.solve.answers import ClaimedAnswer, verified_answer
-from quire.solve.attempts import decode_output, encode_output
-from quire.solve.joined_catalog import JoinedCatalog
-from quire.solve.runners.program_runner import PROMPT_FILE, ProgramRunner
-from quire.solve.runners.program_stream import MOST_ENTRIES
-from quire.solve.workspace.folder import Workspace
+from quire.solving.answers import ClaimedAnswer, verified_answer
+from quire.solving.attempts import decode_output, encode_output
+from quire.solving.joined_catalog import JoinedCatalog
+from quire.solving.runners.program_runner import PROMPT_FILE, ProgramRunner
+from quire.solving.runners.program_stream import MOST_ENTRIES
+from quire.solving.workspace.folder import Workspace
 from quire.system.bubblewrap import bubblewrap
 from tests import documents
 from tests.docs.pages import ROOT, code_blocks
@@ -418,7 +418,7 @@ def test_the_program_of_the_guide_cites_what_is_verified_in_the_second_document(
 KILLED = """
 import sys
 from pathlib import Path
-from quire.solve.workspace.folder import Workspace
+from quire.solving.workspace.folder import Workspace
 from tests.fakes.program_work import ProgramWork, stand_in
 folder, name, isolated = sys.argv[1:]
 stand_in("grandchildren", name, isolated=isolated == "True").run(ProgramWork(Workspace.open(folder)))

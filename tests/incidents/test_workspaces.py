@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import quire
-from quire.solve.workspace.folder import Workspace
+from quire.solving.workspace.folder import Workspace
 from quire.store.images import image_name
 from quire.store.opening import open_store
 from tests import documents, scans
@@ -56,8 +56,8 @@ def test_no_store_a_folder_and_a_bucket_with_postgresql_give_the_same_workspace(
 BUILD = """
 import sys
 import quire
-from quire.solve.workspace.folder import Workspace
-from quire.solve.workspace.tree import SolveTask, WorkspaceDocument
+from quire.solving.workspace.folder import Workspace
+from quire.solving.workspace.tree import SolveTask, WorkspaceDocument
 
 source, target, stuck = sys.argv[1:]
 result = quire.read(source)

@@ -35,17 +35,17 @@ SHELVES = {
     "reading": "core system net lexicon store asking pages output retrieval evidence",
     "pipelines": "core system lexicon store asking pages output evidence reading",
     "docling_serve": "core system pages output reading",
-    "solve": "core system net lexicon store asking pages output retrieval evidence reading",
+    "solving": "core system net lexicon store asking pages output retrieval evidence reading",
     "durable": """core system net lexicon database store asking runtime batch flow pages output retrieval evidence
-        reading pipelines docling_serve solve""",
+        reading pipelines docling_serve solving""",
     "client": "core system net pages output reading",
     "service": """core system net lexicon database store asking runtime batch flow pages output retrieval evidence
-        reading pipelines docling_serve solve durable __init__""",
+        reading pipelines docling_serve solving durable __init__""",
     "mcp": "core net lexicon output evidence docling_serve client service __init__",
     "cli": """core system net lexicon database store asking runtime batch flow pages output retrieval evidence
-        reading pipelines docling_serve solve durable client service mcp __init__""",
+        reading pipelines docling_serve solving durable client service mcp __init__""",
     "__init__": """core system net lexicon database store asking runtime batch flow pages output retrieval evidence
-        reading pipelines docling_serve solve durable client""",
+        reading pipelines docling_serve solving durable client""",
     "__main__": "cli",
 }
 """Each shelf, and those below it, from which its modules may import."""

@@ -20,7 +20,7 @@ from quire.pages.recognize.options import OCR_MODES
 
 if TYPE_CHECKING:
     from quire.evidence.extract.values import Extraction
-    from quire.solve.evaluation.fixture import Fixture
+    from quire.solving.evaluation.fixture import Fixture
 
 EXAMPLES = """\b
 Examples:
@@ -56,8 +56,8 @@ def eval(  # noqa: PLR0913 - one argument per option
     missing, invented or without evidence. Fixtures with a task are solved, from the others values are extracted."""
     from quire.durable.evaluation_call import solving_fixtures
     from quire.reading.extract_call import extract
-    from quire.solve.evaluation.evaluate import asked_values, graded, load_report, solved_or, stored_outputs
-    from quire.solve.evaluation.fixture import load_fixtures
+    from quire.solving.evaluation.evaluate import asked_values, graded, load_report, solved_or, stored_outputs
+    from quire.solving.evaluation.fixture import load_fixtures
 
     asked = settings_of(vars(reading))
     listed = load_fixtures(fixtures)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from quire.core.context import Json
-from quire.solve.evaluation.process_report import process_line
+from quire.solving.evaluation.process_report import process_line
 
 
 def evaluation_lines(report: Mapping[str, Json], folder: Path) -> Iterator[str]:

@@ -46,9 +46,9 @@ def replay(
 ) -> int:
     """Make the report of recorded runs again, the same bytes as that of the evaluation: no document is read, and no
     engine, model or runner is called."""
-    from quire.solve.evaluation.trace_grading import load_traces, replayed
-    from quire.solve.trace.inspect_log import encode_inspect_log
-    from quire.solve.trace.otlp_spans import encode_spans
+    from quire.solving.evaluation.trace_grading import load_traces, replayed
+    from quire.solving.trace.inspect_log import encode_inspect_log
+    from quire.solving.trace.otlp_spans import encode_spans
     from quire.system.atomic_files import write_files
 
     format = None if to is None else one_of(FORMATS, to, "--to")

@@ -110,7 +110,7 @@ def export(
 
 def _write_fixtures(samples: Sequence[Sample], documents: Path, output: Path) -> None:
     """Each sample as a fixture, beside a copy of its document: both are named after the document and the sample."""
-    from quire.solve.evaluation.fixture import fixture_files
+    from quire.solving.evaluation.fixture import fixture_files
     from quire.system.atomic_files import write_files
 
     there = sample_documents.DocumentFolder(documents)

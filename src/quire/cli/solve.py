@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from quire.core.config import Settings
     from quire.durable.reads.read_request import SourceRef
     from quire.durable.solve_call import Solution
-    from quire.solve.attempts import RunnerAttempt
+    from quire.solving.attempts import RunnerAttempt
 
 EXAMPLES = """\b
 Examples:

@@ -21,7 +21,7 @@ from quire.durable.folders.output_names import NamedSource
 
 if TYPE_CHECKING:
     from quire.reading.result import DocumentResult
-    from quire.solve.workspace.folder import Workspace
+    from quire.solving.workspace.folder import Workspace
 
 EXAMPLES = """\b
 Examples:
@@ -47,7 +47,7 @@ def build(
 ) -> int:
     """Read documents and make the folder in which an agent solves a task over them. The same inputs are the same bytes,
     with the same digest, on every machine."""
-    from quire.solve.build_call import build_workspace, load_template
+    from quire.solving.build_call import build_workspace, load_template
     from quire.store.opening import open_store
 
     configuration = reading_configuration(locals(), "task", "output", "schema", "template", "as_json")
@@ -75,7 +75,7 @@ def build(
 
 def verify(folder: _Folder, as_json: options.Json = False) -> int:
     """Check that the input of a workspace is as it was made, file by file. Exits with 9 if it is not."""
-    from quire.solve.workspace.folder import Workspace
+    from quire.solving.workspace.folder import Workspace
 
     found = Workspace.open(folder)
     faults = found.faults()
@@ -86,14 +86,14 @@ def verify(folder: _Folder, as_json: options.Json = False) -> int:
 
 def show(folder: _Folder, as_json: options.Json = False) -> int:
     """Show the digest and the files of a workspace, and what a runner wrote."""
-    from quire.solve.workspace.folder import Workspace
+    from quire.solving.workspace.folder import Workspace
 
     _print(Workspace.open(folder), as_json=as_json, all_files=True)
     return EXIT_COMPLETE
 
 
 def _print(workspace: Workspace, *, as_json: bool, all_files: bool = False) -> None:
-    from quire.solve.workspace.collection import collect_output
+    from quire.solving.workspace.collection import collect_output
 
     manifest = workspace.manifest
     collected = collect_output(workspace.output)

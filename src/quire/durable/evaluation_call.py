@@ -10,9 +10,9 @@ from quire.core.context import Json
 from quire.core.events import Sink
 from quire.durable.solve_call import solve
 from quire.reading.call import ReadOptions
-from quire.solve.evaluation.evaluate import Evaluation, SolveFixture, evaluated
-from quire.solve.evaluation.fixture import Fixture
-from quire.solve.trace.trace_file import Trace
+from quire.solving.evaluation.evaluate import Evaluation, SolveFixture, evaluated
+from quire.solving.evaluation.fixture import Fixture
+from quire.solving.trace.trace_file import Trace
 from quire.store.artifacts import ArtifactStore
 
 if TYPE_CHECKING:

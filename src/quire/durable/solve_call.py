@@ -21,9 +21,9 @@ from quire.durable.solves.solve_trace import solve_trace
 from quire.evidence.extract.extraction_json import decode_extraction
 from quire.evidence.extract.values import Extraction
 from quire.reading.messages import SolveResult, TaskArgument, TaskResult, TaskSource
-from quire.solve.attempts import RunnerAttempt
-from quire.solve.findings import Finding, decode_findings
-from quire.solve.trace.trace_file import Trace, encode_trace
+from quire.solving.attempts import RunnerAttempt
+from quire.solving.findings import Finding, decode_findings
+from quire.solving.trace.trace_file import Trace, encode_trace
 from quire.store.artifacts import ArtifactStore
 from quire.store.opening import open_store
 from quire.system.atomic_files import write_files

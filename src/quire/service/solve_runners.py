@@ -8,7 +8,7 @@ from contextlib import suppress
 from quire.core.context import Json
 from quire.core.errors import ConfigurationError, UsageError
 from quire.net.language_model import URL
-from quire.solve.runners.runner_registry import find_runner
+from quire.solving.runners.runner_registry import find_runner
 
 OFFLINE, TOOLS = "offline", "tools"
 

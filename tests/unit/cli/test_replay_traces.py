@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from quire.solve.trace.trace_file import encode_trace
+from quire.solving.trace.trace_file import encode_trace
 from tests.fakes.traces import invoice_trace
 from tests.unit.cli.batches import Desk
 

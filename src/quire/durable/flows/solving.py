@@ -11,7 +11,7 @@ from quire.durable.solves.solve_request import requested
 from quire.durable.solves.solve_workflow import FLOW
 from quire.durable.steps.services import CallingService
 from quire.reading.messages import DocumentReference, SolveArgument, SolveResult
-from quire.solve.findings import decode_findings
+from quire.solving.findings import decode_findings
 from quire.store.scoped import scoped
 
 

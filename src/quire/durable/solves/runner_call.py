@@ -29,9 +29,9 @@ from quire.evidence.extract.language_model.recorded_calls import answer_key
 from quire.net.language_model import LanguageModel
 from quire.net.model_server import Refused
 from quire.reading.model_answers import REQUEST, answered_here
-from quire.solve.answers import ClaimedAnswer
-from quire.solve.attempts import AttemptOutcome, RunnerAttempt, decode_output, encode_output
-from quire.solve.workspace.tree_manifest import WorkspaceManifest
+from quire.solving.answers import ClaimedAnswer
+from quire.solving.attempts import AttemptOutcome, RunnerAttempt, decode_output, encode_output
+from quire.solving.workspace.tree_manifest import WorkspaceManifest
 from quire.system.workers import JobFailed, WorkerError, WorkerReply
 
 STAGE = "solve"

@@ -36,12 +36,12 @@ from quire.evidence.extract.values import LeafEvidence
 from quire.net.language_model import LanguageModel
 from quire.output.place_crops import around, part_of
 from quire.reading.model_answers import answers_of_parent
-from quire.solve.answers import ClaimedAnswer, answer_files, verified_answer
-from quire.solve.attempts import encode_output
-from quire.solve.findings import encode_findings
-from quire.solve.joined_catalog import JoinedCatalog
-from quire.solve.workspace.folder import Workspace
-from quire.solve.workspace.tree import SolveTask, WorkspaceDocument, tree_manifest
+from quire.solving.answers import ClaimedAnswer, answer_files, verified_answer
+from quire.solving.attempts import encode_output
+from quire.solving.findings import encode_findings
+from quire.solving.joined_catalog import JoinedCatalog
+from quire.solving.workspace.folder import Workspace
+from quire.solving.workspace.tree import SolveTask, WorkspaceDocument, tree_manifest
 
 T = TypeVar("T")
 
@@ -146,7 +146,7 @@ def attempted(request: Attempting, work: WorkerWork) -> tuple[dict[str, object],
 
 def verified(request: Verifying, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The verified answer, and what the checks find. The header has their sizes; `failure` for files that are none."""
-    from quire.solve.checks.answer_review import review_answer
+    from quire.solving.checks.answer_review import review_answer
 
     documents, schema = catalogs(request.given, work), ExtractSchema.of(request.given.schema)
     try:
@@ -162,8 +162,8 @@ def verified(request: Verifying, work: WorkerWork) -> tuple[dict[str, object], b
 def reviewed(request: Reviewing, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The findings of the checks, and those of a reviewer as far as they can be supported; what the notes of the solver
     explain is a remark."""
-    from quire.solve.checks.answer_review import review_answer
-    from quire.solve.checks.reviewer_findings import is_settled, merged_findings
+    from quire.solving.checks.answer_review import review_answer
+    from quire.solving.checks.reviewer_findings import is_settled, merged_findings
 
     documents, schema = catalogs(request.given, work), ExtractSchema.of(request.given.schema)
     answer = decode_extraction(request.answer)
@@ -175,7 +175,7 @@ def reviewed(request: Reviewing, work: WorkerWork) -> tuple[dict[str, object], b
 
 def finished(request: Finishing, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The files of the result: values, evidence, remarks, and the workbook. The header has their names and sizes."""
-    from quire.solve.workbook.fill import fill_workbook
+    from quire.solving.workbook.fill import fill_workbook
 
     documents, answer = catalogs(request.given, work), decode_extraction(request.answer)
     files = answer_files(answer, request.notes)
@@ -234,7 +234,7 @@ class WorkerAttempt:
 
     @cached_property
     def tools(self) -> RunnerTools:
-        from quire.solve.tools.toolbox import SolveTools
+        from quire.solving.tools.toolbox import SolveTools
 
         schema = ExtractSchema.of(self.brief.schema)
         pictures = _PagePictures(self._work) if "vision" in self._request.runner.capabilities else None

@@ -15,8 +15,8 @@ from quire.durable.reads.read_request import SourceRef
 from quire.durable.reads.sources import save_source, source_key
 from quire.evidence.extract.schema import ExtractSchema
 from quire.reading.messages import SourceJson
-from quire.solve.build_call import load_template
-from quire.solve.runners.runner_registry import find_runner, ordered
+from quire.solving.build_call import load_template
+from quire.solving.runners.runner_registry import find_runner, ordered
 
 ReviewMode = Literal["none", "queue", "wait"]
 REVIEW_MODES: tuple[ReviewMode, ...] = get_args(ReviewMode)
@@ -132,7 +132,7 @@ def requested(
     asked: Mapping[str, Json] | None = schema_of_fields(fields) if fields else schema
     stored = None
     if template is not None:
-        from quire.solve.workbook.template_schema import template_schema
+        from quire.solving.workbook.template_schema import template_schema
 
         data = template if isinstance(template, bytes) else load_template(template)
         asked = asked if asked is not None else template_schema(data)

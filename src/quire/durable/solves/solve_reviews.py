@@ -15,7 +15,7 @@ from quire.evidence.extract.values import Extraction
 from quire.evidence.review.decisions import Decision
 from quire.evidence.review.reviewed import reviewed
 from quire.reading.messages import DocumentReference, OpenedReview, SolveState
-from quire.solve.joined_catalog import short_names
+from quire.solving.joined_catalog import short_names
 
 
 class SolveReviews:

@@ -18,7 +18,7 @@ from quire.durable.solves.solve_reviews import SolveReviews
 from quire.durable.solves.solve_steps import SolveSteps
 from quire.durable.steps.step_events import step_sink
 from quire.reading.messages import DocumentReference, OpenedReview, SolvePlan, SolveResult, SolveState
-from quire.solve.attempts import RunnerAttempt
+from quire.solving.attempts import RunnerAttempt
 
 PATIENT = Retry(attempts=3, backoff_s=0.5)
 LONGEST_PAUSE_S = 120.0

@@ -25,13 +25,13 @@ from quire.durable.solves.solve_request import SolveRequest
 from quire.durable.steps.archives import parts_of
 from quire.evidence.extract.extraction_json import coverage_json, decode_extraction, encode_extraction
 from quire.reading.messages import DocumentReference, SolvePlan, SolveState
-from quire.solve.attempts import RunnerAttempt, decode_output
-from quire.solve.findings import decode_findings
-from quire.solve.joined_catalog import short_names
-from quire.solve.open_findings import with_findings
-from quire.solve.runners.runner_registry import find_runner, ordered
-from quire.solve.workspace.tree import document_path
-from quire.solve.workspace.tree_manifest import WorkspaceManifest
+from quire.solving.attempts import RunnerAttempt, decode_output
+from quire.solving.findings import decode_findings
+from quire.solving.joined_catalog import short_names
+from quire.solving.open_findings import with_findings
+from quire.solving.runners.runner_registry import find_runner, ordered
+from quire.solving.workspace.tree import document_path
+from quire.solving.workspace.tree_manifest import WorkspaceManifest
 from quire.system.stage_versions import stage_version
 from quire.system.workers import WorkerReply
 

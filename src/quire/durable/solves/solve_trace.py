@@ -14,11 +14,11 @@ from quire.database.reviews import ReviewTables
 from quire.durable.solves.solve_request import SolveRequest
 from quire.evidence.extract.extraction_json import decode_extraction
 from quire.reading.messages import DocumentReference, TaskDocument, TaskResult
-from quire.solve.attempts import RunnerAttempt, decode_output
-from quire.solve.findings import decode_findings
-from quire.solve.joined_catalog import short_names
-from quire.solve.trace.trace_file import Trace, TracedAttempt, TracedDocument, TracedReview
-from quire.solve.workspace.tree_manifest import WorkspaceManifest
+from quire.solving.attempts import RunnerAttempt, decode_output
+from quire.solving.findings import decode_findings
+from quire.solving.joined_catalog import short_names
+from quire.solving.trace.trace_file import Trace, TracedAttempt, TracedDocument, TracedReview
+from quire.solving.workspace.tree_manifest import WorkspaceManifest
 from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import scoped
 

@@ -53,7 +53,7 @@ from quire.service.api.tenant_views import RunFinder
 from quire.service.security import tenant_of
 from quire.service.service import Service
 from quire.service.uploads import json_body
-from quire.solve.evaluation.fixture import fixture_files
+from quire.solving.evaluation.fixture import fixture_files
 from quire.system.zip_archive import zip_archive
 
 MOST_ITEMS = 100

@@ -12,8 +12,8 @@ from quire.core.runner import Role, RunnerCapability
 from quire.durable.solves.solve_request import LONGEST_TASK, MOST_ATTEMPTS, MOST_ROUNDS, ReviewMode
 from quire.evidence.extract.values import EvidenceStatus, MatchKind
 from quire.service.api.schemas import ApiSchema, PageBox, RunOptions, UrlSource
-from quire.solve.attempts import AttemptOutcome
-from quire.solve.findings import FindingKind
+from quire.solving.attempts import AttemptOutcome
+from quire.solving.findings import FindingKind
 
 MOST_DOCUMENTS = 100
 """Documents of one solve."""

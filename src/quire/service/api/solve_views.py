@@ -17,9 +17,9 @@ from quire.reading.messages import SolveResult
 from quire.service.api.errors import ApiError
 from quire.service.api.tenant_views import RunFinder
 from quire.service.service import Service
-from quire.solve.findings import Finding, decode_findings
-from quire.solve.joined_catalog import short_names
-from quire.solve.trace.trace_file import encode_trace
+from quire.solving.findings import Finding, decode_findings
+from quire.solving.joined_catalog import short_names
+from quire.solving.trace.trace_file import encode_trace
 
 FILES = {
     "answer.json": "application/json",

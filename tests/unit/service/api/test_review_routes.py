@@ -19,7 +19,7 @@ from quire.durable.views.views import DocumentViews
 from quire.evidence.extract.extraction_json import extraction_json
 from quire.evidence.extract.value_paths import value_at
 from quire.evidence.learn.samples import Sample
-from quire.solve.evaluation.fixture import load_fixtures
+from quire.solving.evaluation.fixture import load_fixtures
 from quire.store.files import FileStore
 from quire.store.scoped import scope_of
 from tests import bills, documents

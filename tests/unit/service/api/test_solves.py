@@ -15,7 +15,7 @@ from quire.core.keys import digest_bytes
 from quire.database.task_sources import solved_contents
 from quire.service.settings import ServiceSettings
 from quire.service.solve_runners import SolveRunners
-from quire.solve.trace.trace_file import decode_trace
+from quire.solving.trace.trace_file import decode_trace
 from tests import documents
 from tests.runtime.tracking import wait_until
 from tests.scans import scanned, slip
