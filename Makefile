@@ -63,6 +63,11 @@ demo: $(READY) $(READER)
 	@$(BIN)/quire run src/quire/flow/samples/drawing.pdf -o $(DEMO)/drawings --flow drawings -q
 	@cut -d, -f1-5 $(DEMO)/drawings/drawing.tags.csv
 	@echo
+	@echo "And an Excel template filled from the report, each cell with its evidence, and compared with what was expected:"
+	@echo
+	@$(BIN)/quire solve examples/report-task.md examples/sample.pdf --template examples/report-template.xlsx -o $(DEMO)/solved | tail -n 4
+	@$(BIN)/quire eval examples/report.fixture.json -o $(DEMO)/evaluation --store $(DEMO)/solved/.quire -q
+	@echo
 	@echo "And both as a batch, twice: the second run finds everything done."
 	@echo
 	@$(BIN)/quire run examples/sample.pdf examples/scan.png -o $(DEMO)/batch --to html

@@ -35,7 +35,8 @@ SERVER = "http://localhost:5001"
 """The server that the pages speak of."""
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 RECEIPTS = ROOT / "docs" / "tutorial-receipts.md"
-OF_THEIR_OWN = (TUTORIAL, RECEIPTS)
+SOLVE = ROOT / "docs" / "tutorial-solve.md"
+OF_THEIR_OWN = (TUTORIAL, RECEIPTS, SOLVE)
 """Pages with tests that run all of them."""
 WITH_PYTHON = [page for page in PAGES if any(code_blocks(page, "python")) and page not in OF_THEIR_OWN]
 WITH_CONSOLE = [page for page in PAGES if any(code_blocks(page, "console")) and page not in OF_THEIR_OWN]
@@ -64,21 +65,24 @@ def test_commands_of_a_page_print_what_it_shows(page: Path, desk: Path) -> None:
             check_commands(page, block)
 
 
-def test_tutorial_runs_as_written_in_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("tutorial", [TUTORIAL, SOLVE], ids=name_of)
+def test_tutorial_runs_as_written_in_a_checkout(
+    tutorial: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing is there but the examples: what the tutorial uses, it makes."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     names: dict[str, object] = {"__name__": "__page__"}
-    for block in code_blocks(TUTORIAL):
+    for block in code_blocks(tutorial):
         match block.language:
             case "sh":
                 subprocess.run(["sh", "-ec", block.code], check=True)
             case "console":
-                check_commands(TUTORIAL, block)
+                check_commands(tutorial, block)
             case "python":
                 code = "\n" * (block.line - 1) + block.code
-                exec(compile(code, name_of(TUTORIAL), "exec", dont_inherit=True), names)
+                exec(compile(code, name_of(tutorial), "exec", dont_inherit=True), names)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=name_of)
