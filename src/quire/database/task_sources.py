@@ -58,7 +58,8 @@ def delete_sources(database: Database, run: str, gone: Collection[int], listed: 
 def solved_contents(solved: Json) -> list[str]:
     """The contents of a solve that are about all of its documents."""
     made = [one[part] for one in solved["attempts"] for part in ("prompt", "output") if one[part]]
-    return [*{solved["manifest"], solved["answer"], *solved["files"].values(), *solved["rounds"], *made}]
+    made += [call for one in solved["attempts"] for call in one["calls"]]
+    return [*{solved["manifest"], solved["answer"], *solved["files"].values(), *solved["contents"], *made}]
 
 
 def ids_of(sources: Sequence[Json], listed: Sequence[Json]) -> Iterator[tuple[int, str]]:

@@ -295,6 +295,8 @@ class SolveResult(TypedDict):
     """As `RunnerAttempt.to_json` has them."""
     rounds: list[Digest]
     """The findings after each round."""
+    contents: list[Digest]
+    """The answers, findings and remarks of all rounds: what is deleted with any of the documents."""
     coverage: Mapping[str, Json]
     reviews: list[str]
 

@@ -35,18 +35,20 @@ class RunnerAttempt:
     output: Digest | None = None
     usage: RunnerUsage = field(default_factory=RunnerUsage)
     refused: Mapping[str, str] = field(default_factory=dict)
+    calls: tuple[Digest, ...] = ()
+    """The answers of its model in the store, which are deleted with any of the documents."""
 
     @property
     def succeeded(self) -> bool:
         return self.outcome in ("ok", "hit")
 
     def to_json(self) -> dict[str, Json]:
-        return {**asdict(self), "refused": dict(self.refused)}
+        return {**asdict(self), "refused": dict(self.refused), "calls": list(self.calls)}
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> RunnerAttempt:
         named = {one.name: given[one.name] for one in fields(cls)}
-        return cls(**{**named, "usage": RunnerUsage(**given["usage"])})
+        return cls(**{**named, "usage": RunnerUsage(**given["usage"]), "calls": tuple(given["calls"])})
 
 
 def encode_output(output: RunnerOutput) -> bytes:

@@ -87,7 +87,7 @@ def test_check_tells_every_mistake_with_its_line(here):
 def test_check_of_everything_that_ships_passes(here):
     code, out, _ = quire("check")
     assert code == 0
-    assert len(out.splitlines()) == 14
+    assert len(out.splitlines()) == 15
 
 
 @pytest.mark.processes

@@ -59,6 +59,7 @@ def test_there_is_a_flow_for_every_way_to_read():
         "read-fast",
         "read-text",
         "recognise",
+        "solve",
         "searchable",
         "tables",
     }

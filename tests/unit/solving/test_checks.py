@@ -16,7 +16,7 @@ from quire.solving.checks.reviewer_findings import is_settled, merged_findings
 from quire.solving.findings import Finding
 from tests.documents import Pen, Piece, drawn, placed
 from tests.unit.evidence.catalog.documents import GRID
-from tests.unit.solve import answers
+from tests.unit.solving import answers
 from tests.unit.solving.answers import DATE, INVOICE, NUMBER, TEXT, answer_of, joined, offline_answer, rows, schema
 
 

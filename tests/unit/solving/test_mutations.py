@@ -13,7 +13,7 @@ from quire.evidence.extract.values import Extraction
 from quire.solving.checks.answer_review import AnswerReviewer
 from quire.solving.joined_catalog import JoinedCatalog
 from tests.scans import scanned, slip
-from tests.unit.solve import answers
+from tests.unit.solving import answers
 from tests.unit.solving.answers import Schema, offline_answer
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -89,12 +89,18 @@ class _Asked:
 
 def made_attempt(call: RunnerCall, asker: Asker, pictures: Reply, scratch: Path) -> RunnerAttempt:
     """The attempt with its outcome. Raises what is not the fault of the runner: a broken store, a cancelled run."""
-    runner, job = call.runner, call.job
+    calls = ModelCalls(asker)
+    made = _made(call, calls, pictures, scratch)
+    return replace(made, calls=tuple(dict.fromkeys(calls.answered)))
+
+
+def _made(call: RunnerCall, calls: ModelCalls, pictures: Reply, scratch: Path) -> RunnerAttempt:
+    runner, job, asker = call.runner, call.job, calls.asker
     who = _Asked(runner.name, job.budget.seconds + SETTLING_S, runner.max_concurrency)
     here = "files" in runner.capabilities
 
     def ask() -> bytes:
-        data = _in_folder(call, asker, pictures, scratch) if here else _in_worker(call, asker, pictures)
+        data = _in_folder(call, calls, pictures, scratch) if here else _in_worker(call, calls, pictures)
         if job.brief.role == "solver":
             ClaimedAnswer.of(decode_output(data).files, runner.name)  # what is no answer is not worth keeping
         return data
@@ -140,11 +146,11 @@ def _failed(
     return replace(call.asked, outcome=failure, reason=reason[:SHOWN], output=digest, usage=made.usage)
 
 
-def _in_worker(call: RunnerCall, asker: Asker, pictures: Reply) -> bytes:
+def _in_worker(call: RunnerCall, calls: ModelCalls, pictures: Reply) -> bytes:
     """The output of a runner in a worker, whose questions to a model are asked here."""
     runner, job = call.runner, call.job
     model = cast("LanguageModel | None", getattr(runner, "model", None))
-    answers = partial(answered_here, ModelCalls(asker), model, job.given.documents[0].source.id)
+    answers = partial(answered_here, calls, model, job.given.documents[0].source.id)
     more: dict[str, Reply] = {REQUEST: answers, jobs.PICTURE: pictures}
     arguments = job if model is None else replace(job, model=model.named, runner=_without_secrets(runner, model))
 
@@ -155,7 +161,9 @@ def _in_worker(call: RunnerCall, asker: Asker, pictures: Reply) -> bytes:
             )
 
     try:
-        reply = call.work("attempted", arguments, job.budget.seconds, more=more, on_event=on_event, check=asker.check)
+        reply = call.work(
+            "attempted", arguments, job.budget.seconds, more=more, on_event=on_event, check=calls.asker.check
+        )
     except JobFailed as error:
         raise RunnerFailed(runner.name, reason_of(error), "terminal") from error
     if "failure" in reply.header:
@@ -172,26 +180,26 @@ def _without_secrets(runner: Runner, model: LanguageModel) -> Runner:
     return replace(runner, model=model.named) if is_dataclass(runner) and not isinstance(runner, type) else runner
 
 
-def _in_folder(call: RunnerCall, asker: Asker, pictures: Reply, scratch: Path) -> bytes:
+def _in_folder(call: RunnerCall, calls: ModelCalls, pictures: Reply, scratch: Path) -> bytes:
     """The output of a runner that works in a folder: the workspace is made for it, and must have the same digest."""
     with TemporaryDirectory(prefix="solve-", dir=scratch) as place:
         folder = Path(place) / "workspace"
         building = jobs.Building(call.job.given, folder)
-        reply = call.work("workspace", building, jobs.BUILD_S, more={jobs.PICTURE: pictures}, check=asker.check)
+        reply = call.work("workspace", building, jobs.BUILD_S, more={jobs.PICTURE: pictures}, check=calls.asker.check)
         made = WorkspaceManifest.from_bytes(reply.data, "the manifest of the workspace")
         if made.digest != call.job.workspace:
             raise StoreError(
                 f"the workspace was built again with the digest {made.digest[:12]}, not {call.job.workspace[:12]}: "
                 "was a page drawn by another version of the reader? Solve it again"
             )
-        return encode_output(call.runner.run(FolderAttempt(call, asker, folder)))
+        return encode_output(call.runner.run(FolderAttempt(call, calls, folder)))
 
 
 class FolderAttempt:
     """One attempt as its runner sees it, in a thread of this process, with the workspace on disk."""
 
-    def __init__(self, call: RunnerCall, asker: Asker, folder: Path) -> None:
-        self._call, self._asker, self._told = call, asker, 0
+    def __init__(self, call: RunnerCall, calls: ModelCalls, folder: Path) -> None:
+        self._call, self._calls, self._told = call, calls, 0
         job = call.job
         self.role, self.prompt, self.brief, self.budget = job.brief.role, job.prompt, job.brief, job.budget
         self.workspace, self.folder = job.workspace, folder
@@ -208,13 +216,13 @@ class FolderAttempt:
         model = cast("LanguageModel | None", getattr(self._call.runner, "model", None))
         if model is None:
             raise UsageError(f"the runner {self._call.runner.name} has no model to ask")
-        (answer,) = ModelCalls(self._asker)(model, "", [request])
+        (answer,) = self._calls(model, "", [request])
         if isinstance(answer, EngineError):
             raise answer
         return answer
 
     def tell(self, entry: TimelineEntry) -> None:
-        self._asker.check()
+        self._calls.asker.check()
         self._call.tell(self._told, entry.kind, entry.payload)
         self._told += 1
 
@@ -224,6 +232,8 @@ class ModelCalls:
     """Requests of runners to their models, through the asker: an answer that is recorded is not asked for again."""
 
     asker: Asker
+    answered: list[Digest] = field(default_factory=list)
+    """The answers that were given, in the store."""
 
     def __call__(self, model: LanguageModel, document: str, requests: Sequence[bytes]) -> Sequence[bytes | EngineError]:
         return [self._one(model, request) for request in requests]
@@ -231,9 +241,11 @@ class ModelCalls:
     def _one(self, model: LanguageModel, request: bytes) -> bytes | EngineError:
         key = answer_key(request)
         try:
-            return self.asker.ask(Ask(key, model, lambda: _checked(model, model.post(request, key=key)))).data
+            data = self.asker.ask(Ask(key, model, lambda: _checked(model, model.post(request, key=key)))).data
         except EngineError as error:
             return error
+        self.answered.append(digest_bytes(data))
+        return data
 
 
 def _checked(model: LanguageModel, answer: bytes) -> bytes:

@@ -36,6 +36,7 @@ class SolveRun:
         self._reviews = SolveReviews(steps)
         self._attempts: list[RunnerAttempt] = []
         self._rounds: list[Digest] = []
+        self._contents: dict[Digest, None] = {}
         self._backoff = Retry(backoff_s=request.backoff_s, max_backoff_s=LONGEST_PAUSE_S)
 
     async def play(self) -> SolveResult:
@@ -58,6 +59,7 @@ class SolveRun:
             "files": files,
             "attempts": [one.to_json() for one in self._attempts],
             "rounds": self._rounds,
+            "contents": [*self._contents],
             "coverage": coverage,
             "reviews": reviews,
         }
@@ -77,8 +79,8 @@ class SolveRun:
                 break  # the answer of the round before is better than none
             if attempt is None:
                 raise RunError(self._failure(), category="runtime")
-            state = await self._run(f"check {number}", self._steps.checked, attempt)
-            state = await self._reviewed(plan, number, state)
+            state = self._kept(await self._run(f"check {number}", self._steps.checked, attempt))
+            state = self._kept(await self._reviewed(plan, number, state))
             self._rounds.append(state["findings"])
             self._phase("finished", f"round {number}", {"round": number, "open": state["open"]})
             if not state["open"]:
@@ -145,13 +147,17 @@ class SolveRun:
         self._phase("started", "review", {"reviews": ids})
         for signal in signals:
             await self._ctx.signal(signal)
-        decided: SolveState = await self._run("decided", self._reviews.decided, state, ids)
+        decided = self._kept(await self._run("decided", self._reviews.decided, state, ids))
         self._phase("finished", "review", {"reviews": ids})
         return decided, ids
 
     async def _run(self, name: str, step: Json, *args: object) -> Json:
         """A step about the request and its documents."""
         return await self._ctx.run(f"solve {name}", step, self._request, self._references, *args, retry=PATIENT)
+
+    def _kept(self, state: SolveState) -> SolveState:
+        self._contents |= dict.fromkeys((state["answer"], state["findings"], state["notes"]))
+        return state
 
     def _check(self) -> None:
         if self._ctx.stopping == "now":

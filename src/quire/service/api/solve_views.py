@@ -79,7 +79,13 @@ class SolveFinder:
         return status
 
     def _result(self, status: RunStatus) -> SolveResult | None:
-        return status.result["solve"] if status.state == "finished" else None
+        """The result of a run that has finished, as long as its answer is in the store."""
+        if status.state != "finished":
+            return None
+        result: SolveResult = status.result["solve"]
+        if not self._service.store.has_contents([result["answer"]]):
+            raise ApiError(404, "the answer was deleted from the store; solve it again", category="input")
+        return result
 
     def _ended(self, run: str, tenant: str) -> SolveResult:
         status = self._found(run, tenant)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from threading import Thread
 from typing import Any
 
@@ -16,11 +17,12 @@ from quire.database.task_sources import solved_contents
 from quire.service.settings import ServiceSettings
 from quire.service.solve_runners import SolveRunners
 from quire.solving.trace.trace_file import decode_trace
+from quire.store.garbage import Limits, collect
 from tests import documents
 from tests.runtime.tracking import wait_until
 from tests.scans import scanned, slip
 from tests.unit.evidence.extract.bills import LINES, bill
-from tests.unit.service.api.conftest import Answer, Serving
+from tests.unit.service.api.conftest import Answer, Serving, serving
 from tests.unit.service.api.test_document_deletion import traces
 
 pytestmark = pytest.mark.processes
@@ -307,3 +309,13 @@ def test_what_stays_open_waits_for_people(server):
     server.service.runtime.result(run, timeout_s=60)
     view = server.get(f"/api/runs/{run}/solve").json
     assert (view["status"], [one["phase"] for one in view["phases"]]) == ("complete", ["round 0", "review", "finish"])
+
+
+def test_an_answer_that_was_collected_as_unused_is_not_found_and_says_why(tmp_path):
+    with serving(tmp_path) as mine:
+        run = solved(mine, sent(mine, ("first.pdf", FIRST)))
+        assert mine.get(f"/api/runs/{run}/solve").status == 200
+        collect(mine.service.store, Limits(unused_days=1), clock=lambda: time.time() + 2 * 86_400)
+        for path in ("", "/files/answer.json", "/trace"):
+            answer = mine.get(f"/api/runs/{run}/solve{path}")
+            assert (answer.status, "solve it again" in answer.json["detail"]) == (404, True)
