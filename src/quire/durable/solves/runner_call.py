@@ -14,7 +14,7 @@ from quire.asking import Ask, Asker, Crashed, TooSlow
 from quire.core.engine import Policy
 from quire.core.errors import ConfigurationError, EngineError, RunCancelled, StoreError, UsageError
 from quire.core.events import Event, Sink, reason_of
-from quire.core.keys import ArtifactKey, artifact_key, digest_bytes, digest_of
+from quire.core.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
 from quire.core.runner import (
     Runner,
     RunnerFailed,

@@ -70,10 +70,10 @@ class SolveRun:
         """The answer after the last round: the solver answers findings as long as there are any, and it can."""
         state: SolveState | None = None
         for number in range(self._request.rounds + 1):
-            self._phase("started", f"round {number}", {"round": number})
             names = plan["runners"] if state is None else self._revising(plan)
             if not names:
                 break
+            self._phase("started", f"round {number}", {"round": number})
             attempt = await self._chain(plan, "solver", number, names, state)
             if attempt is None and state is not None:
                 break  # the answer of the round before is better than none

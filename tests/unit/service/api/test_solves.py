@@ -94,7 +94,7 @@ def test_every_value_has_its_document_its_place_and_its_picture(server, run):
     (attempt,) = view["attempts"]
     assert (attempt["runner"], attempt["role"], attempt["round"], attempt["outcome"]) == ("offline", "solver", 0, "ok")
     assert attempt["usage"]["seconds"] >= 0
-    assert [one["phase"] for one in view["phases"]] == ["round 0", "finish"]
+    assert [one["phase"] for one in view["phases"]] == ["workspace", "round 0", "finish"]
     assert {one["state"] for one in view["phases"]} == {"finished"}
     assert server.get(f"/api/runs/{run}").json["type"] == "solve"
 
@@ -308,7 +308,10 @@ def test_what_stays_open_waits_for_people(server):
             server.ask("POST", f"/api/review/{review}/decisions", json.dumps(body).encode(), JSON)
     server.service.runtime.result(run, timeout_s=60)
     view = server.get(f"/api/runs/{run}/solve").json
-    assert (view["status"], [one["phase"] for one in view["phases"]]) == ("complete", ["round 0", "review", "finish"])
+    assert (view["status"], [one["phase"] for one in view["phases"]]) == (
+        "complete",
+        ["workspace", "round 0", "review", "finish"],
+    )
 
 
 def test_an_answer_that_was_collected_as_unused_is_not_found_and_says_why(tmp_path):
