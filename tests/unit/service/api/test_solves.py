@@ -201,7 +201,7 @@ def test_two_solves_at_once_have_the_same_answer(server):
 def test_a_document_that_cannot_be_read_fails_the_solve_and_says_so(server):
     answer = sent(server, ("first.pdf", FIRST), ("broken.pdf", b"%PDF-1.7 nothing"))
     run = answer.json["id"]
-    server.service.runtime.wait_ended([run], timeout_s=120)
+    wait_until(lambda: server.get(f"/api/runs/{run}/solve").json["state"] == "failed", "it does not end", 60)
     view = server.get(f"/api/runs/{run}/solve").json
     assert (view["state"], view["values"], view["attempts"]) == ("failed", None, [])
     assert "broken.pdf" in view["error"]
