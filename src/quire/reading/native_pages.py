@@ -23,7 +23,7 @@ from quire.pages.recognize.options import RecognizeOptions
 from quire.pages.recognize.routing import Needs, needs_of
 from quire.reading.searchable import with_pictures
 from quire.reading.stage import Encoded
-from quire.reading.unseen import without_unseen
+from quire.reading.unseen import without_tiny
 
 if TYPE_CHECKING:
     from quire.pages.layout.quality import Quality
@@ -70,11 +70,11 @@ def judged(data: bytes, page: int, options: RecognizeOptions) -> Judged:
 
 
 def looked_at(document: Document, data: bytes, page: Judged, options: RecognizeOptions) -> tuple[bytes, Judged]:
-    """The text of a page as its picture shows it: with the pictures of a searchable scan, or without text that is
-    hidden; any other page as it is."""
+    """The text of a page as its picture shows it: with the pictures of a searchable scan, or without type that is too
+    small to be seen; any other page as it is."""
     if (text := with_pictures(document.reader, page.text)) is not None:
         return text.to_bytes(), page._replace(text=text)
-    if (text := without_unseen(document, page.text)) is not None:
+    if (text := without_tiny(document, page.text)) is not None:
         data = text.to_bytes()
         return data, judged(data, text.number, options)
     return data, page

@@ -1,7 +1,8 @@
-"""Text in the file that its page does not show: left out of the page, and counted as hidden.
+"""Text in the file that its page does not show.
 
-What the file says about a text (drawn invisibly, off the page, white on nothing) the layout knows. This is what only
-the picture knows: whether a text is below something. Nothing is drawn for a page without such a text.
+What the file says about a text (drawn invisibly, off the page, white on nothing) the layout knows. Type that is too
+small to be seen is left out of a page that is read, and counted as hidden. Whether a text is below something only the
+picture knows: that is looked at by `quire inspect`, and at the places of values (`evidence.extract.shown_values`).
 """
 
 from __future__ import annotations
@@ -28,12 +29,20 @@ PDF = "application/pdf"
 WHITE = 0xFFFFFF
 
 
-def without_unseen(document: Document, text: PageText) -> PageText | None:
-    """The text of a page without what the page does not show; None if it shows all of it."""
-    if text.ready or text.engine or not text.texts or document.media_type != PDF:
-        return None
-    unseen = {*_tiny(text), *_covered(document, text)}
+def without_tiny(document: Document, text: PageText) -> PageText | None:
+    """The text of a page without what is too small to be seen; None if nothing is."""
+    unseen = {*_tiny(text)} if _is_drawn(document, text) else ()
     return _without(text, unseen) if unseen else None
+
+
+def without_unseen(document: Document, text: PageText) -> PageText | None:
+    """The text of a page without what its picture does not show; None if it shows all of it."""
+    unseen = {*_tiny(text), *_covered(document, text)} if _is_drawn(document, text) else ()
+    return _without(text, unseen) if unseen else None
+
+
+def _is_drawn(document: Document, text: PageText) -> bool:
+    return not (text.ready or text.engine) and bool(text.texts) and document.media_type == PDF
 
 
 def _tiny(text: PageText) -> Iterator[int]:

@@ -12,6 +12,7 @@ from functools import cache
 import pytest
 
 import quire
+from quire.cli.inspect import report_of
 from quire.core.prompts import as_data
 from quire.evidence.extract.extraction_json import encode_extraction
 from quire.evidence.extract.language_model import LanguageModelExtractor
@@ -156,7 +157,16 @@ def test_text_that_the_page_hides_is_counted_or_named(name):
         assert info.hidden >= 90 or name == "no width"
 
 
-HIDDEN = {"white on white", "under a white box", "under a picture", "black on a black box", "tiny type", "transparent"}
+HIDDEN = {"white on white", "tiny type", "transparent"}
+BELOW = {"under a white box", "under a picture", "black on a black box"}
+"""Those that only the picture of the page tells: values at such places are looked at, pages are not."""
+
+
+@pytest.mark.parametrize("name", sorted(BELOW))
+def test_an_order_below_something_is_named_when_a_document_is_inspected(name):
+    with quire.Document(injected.injected(name).pdf, name="order.pdf") as document:
+        (page,) = report_of(document, [1])["pages"]
+    assert page["left_out"]["hidden"] >= 90
 
 
 @pytest.mark.parametrize("name", sorted(HIDDEN))
