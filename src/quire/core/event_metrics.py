@@ -9,6 +9,7 @@ from quire.core.events import Event
 
 STAGES = frozenset({"native-text", "recognize", "recognised-text", "page-blocks", "document", "render", "read"})
 """The stages of a read. Stages of users have any number of names, and are not counted."""
+SOLVE = "solve"
 OUTCOMES = ("ok", "empty", "failed", "skipped")
 
 
@@ -38,6 +39,9 @@ def sample(name: str, **labels: str) -> str:
 
 def _added(event: Event) -> Iterator[tuple[str, float]]:
     stage, kind, payload = event.stage, event.kind, event.payload
+    if stage == SOLVE:
+        yield from _of_solve(event)
+        return
     if stage not in STAGES or event.document is None or "attempts" in payload:  # the last: an item of a batch
         return
     if kind == "attempt":
@@ -60,6 +64,27 @@ def _added(event: Event) -> Iterator[tuple[str, float]]:
                 yield sample("quire_pages_total", outcome=outcome), _number(payload.get(outcome))
         elif stage != "render":  # its bytes are pixels
             yield sample("quire_artifact_bytes_total", stage=stage), _number(payload.get("bytes"))
+
+
+def _of_solve(event: Event) -> Iterator[tuple[str, float]]:
+    """Attempts of runners, and what the values of an answer are supported by."""
+    payload = event.payload
+    if event.kind == "attempt" and "runner" in payload:
+        runner = str(payload["runner"]).partition(":")[0]  # what follows is a model, a command or a path
+        labels = {"role": str(payload.get("role", "")), "runner": runner}
+        yield sample("quire_runner_attempts_total", **labels, outcome=str(payload.get("outcome", ""))), 1.0
+        usage = payload.get("usage")
+        if isinstance(usage, dict):
+            for kind in ("input", "output"):
+                tokens = _number(usage.get(f"{kind}_tokens"))
+                yield sample("quire_runner_tokens_total", **labels, kind=kind), tokens
+            yield sample("quire_runner_cost_dollars_total", **labels), _number(usage.get("cost"))
+    coverage = payload.get("coverage")
+    if event.kind == "finished" and isinstance(coverage, dict):
+        found, returned = _number(coverage.get("found")), _number(coverage.get("returned"))
+        yield sample("quire_evidence_leaves_total", status="supported"), found
+        yield sample("quire_evidence_leaves_total", status="unsupported"), returned - found
+        yield sample("quire_evidence_leaves_total", status="not_found"), _number(coverage.get("not_found"))
 
 
 def _number(value: object) -> float:

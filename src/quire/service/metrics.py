@@ -43,6 +43,10 @@ _HELP: Mapping[str, tuple[str, str]] = {
     "quire_cache_hits_total": ("counter", "Results that were in the store already, by stage."),
     "quire_ocr_attempts_total": ("counter", "Attempts of OCR engines at pages, by outcome."),
     "quire_ocr_seconds": ("summary", "Seconds of these attempts."),
+    "quire_runner_attempts_total": ("counter", "Attempts of runners at solves, by role and outcome."),
+    "quire_runner_tokens_total": ("counter", "Tokens of these attempts, as far as they are known."),
+    "quire_runner_cost_dollars_total": ("counter", "US dollars of these attempts, as far as they are known."),
+    "quire_evidence_leaves_total": ("counter", "Values that solves were asked for, by what supports them."),
     "thread_restarts_total": (
         "counter",
         "Restarts of threads and tasks of the processes that answer requests, after an error.",

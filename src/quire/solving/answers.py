@@ -24,6 +24,7 @@ from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.extraction import extract
 from quire.evidence.extract.extraction_json import evidence_json
 from quire.evidence.extract.schema import ExtractSchema
+from quire.evidence.extract.shown_values import PagePicture, with_shown
 from quire.evidence.extract.value_paths import value_at, values_by_path
 from quire.evidence.extract.values import Derivation, Extraction, Missing, Proposal
 from quire.solving.joined_catalog import JoinedCatalog
@@ -101,10 +102,20 @@ class _Claims:
 
 
 def verified_answer(
-    claimed: ClaimedAnswer, schema: ExtractSchema, documents: JoinedCatalog, runner: str, version: str
+    claimed: ClaimedAnswer,
+    schema: ExtractSchema,
+    documents: JoinedCatalog,
+    runner: str,
+    version: str,
+    picture: PagePicture | None = None,
 ) -> Extraction:
-    """The answer of a runner, every value checked against the documents: the same for each runner, without a model."""
+    """The answer of a runner, every value checked against the documents: the same for each runner, without a model.
+
+    `picture` is that of a page of the whole: a value at whose place nothing is to be seen is not supported.
+    """
     made = extract(documents.whole, schema, [_Claims(claimed, runner, version)])
+    if picture is not None:
+        made = with_shown(made, documents.whole, picture)
     searched = tuple(_searched(one, claimed.missing.get(one.path)) for one in made.not_found)
     return documents.separated(replace(made, not_found=searched))
 

@@ -165,7 +165,7 @@ BELOW = {"under a white box", "under a picture", "black on a black box"}
 @pytest.mark.parametrize("name", sorted(BELOW))
 def test_an_order_below_something_is_named_when_a_document_is_inspected(name):
     with quire.Document(injected.injected(name).pdf, name="order.pdf") as document:
-        (page,) = report_of(document, [1])["pages"]
+        (page,) = report_of(document)["pages"]
     assert page["left_out"]["hidden"] >= 90
 
 

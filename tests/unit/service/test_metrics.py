@@ -43,6 +43,28 @@ def test_events_add_to_figures():
     assert found["quire_input_bytes_total"] == 100
 
 
+def test_attempts_of_runners_and_the_evidence_of_answers_are_counted():
+    usage = {"input_tokens": 100, "output_tokens": 7, "cost": 0.5}
+    attempt = {"role": "solver", "runner": "program:/home/ada/secret.sh", "outcome": "refused", "usage": usage}
+    coverage = {"leaves": 9, "returned": 6, "found": 4, "not_found": 3}
+    found = metrics_of(
+        [
+            Event("1", "r", 1, "attempt", "solve", payload=attempt),
+            Event("2", "r", 2, "attempt", "solve", "d", payload={"engine": "language model"}),
+            Event("3", "r", 3, "finished", "solve", payload={"phase": "finish", "coverage": coverage}),
+        ]
+    )
+    assert found == {
+        'quire_runner_attempts_total{role="solver",runner="program",outcome="refused"}': 1,
+        'quire_runner_tokens_total{role="solver",runner="program",kind="input"}': 100,
+        'quire_runner_tokens_total{role="solver",runner="program",kind="output"}': 7,
+        'quire_runner_cost_dollars_total{role="solver",runner="program"}': 0.5,
+        'quire_evidence_leaves_total{status="supported"}': 4,
+        'quire_evidence_leaves_total{status="unsupported"}': 2,
+        'quire_evidence_leaves_total{status="not_found"}': 3,
+    }
+
+
 def test_stages_and_items_of_users_are_not_counted():
     item = Event("1", "r", 1, "hit", "document", "d", payload={"attempts": 0, "status": "skipped"})
     assert not metrics_of([item, Event("2", "r", 2, "finished", "invoices", "d", payload={"ms": 1})])

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeVar
 
 from quire.core.context import Json
-from quire.core.document import PageImage
+from quire.core.document import PageImage, RenderOptions
 from quire.core.errors import EngineError, InputError, UsageError
 from quire.core.keys import Digest
 from quire.core.opened import WorkerWork
+from quire.core.picture import Picture
 from quire.core.runner import (
     Budget,
     Role,
@@ -49,6 +50,8 @@ PICTURE = "picture"
 """The request for the picture of a page: a worker that runs one job cannot draw for another."""
 BUILD_S = 600.0
 """Timeout of the job that makes a workspace."""
+RENDERED_DPI = RenderOptions().dpi
+"""Of the pictures of pages in a workspace."""
 TIMELINE = "timeline"
 """The event about what a runner does."""
 
@@ -153,7 +156,8 @@ def verified(request: Verifying, work: WorkerWork) -> tuple[dict[str, object], b
         claimed = ClaimedAnswer.of(request.files, request.runner, signed=request.signed)
     except RunnerFailed as error:
         return {"failure": error.failure, "reason": error.reason}, b""
-    answer = verified_answer(claimed, schema, documents, request.runner, request.version)
+    shown = partial(_shown_page, work, documents)
+    answer = verified_answer(claimed, schema, documents, request.runner, request.version, shown)
     findings = review_answer(answer, schema, documents)
     parts = encode_extraction(answer), encode_findings(findings), claimed.notes.encode("utf-8", "replace")
     return {"sizes": [len(part) for part in parts], "open": sum(one.open for one in findings)}, b"".join(parts)
@@ -272,6 +276,14 @@ def page_picture(work: WorkerWork, document: int, page: int) -> bytes | InputErr
     return InputError(str(header["error"])) if header.get("error") else data
 
 
+def _shown_page(work: WorkerWork, documents: JoinedCatalog, page: int) -> Picture | None:
+    """A page of the joined documents as a person sees it; None for one that could not be drawn."""
+    from quire.pages.prepare.pixels import decoded, picture_of
+
+    png = page_picture(work, *documents.place_of(page))
+    return None if isinstance(png, InputError) else picture_of(decoded(png), RENDERED_DPI)
+
+
 @dataclass(frozen=True, slots=True)
 class _PagePictures:
     """Pictures for tools: of a page, or of a place on it."""
@@ -282,7 +294,7 @@ class _PagePictures:
         png = page_picture(self.work, document, page)
         if isinstance(png, InputError):
             raise png
-        return png if bbox is None else part_of(PageImage(page, png, 0, 0, 150, "RGB", 0.0), bbox).png
+        return png if bbox is None else part_of(PageImage(page, png, 0, 0, RENDERED_DPI, "RGB", 0.0), bbox).png
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ class SolveRun:
             "coverage": coverage,
             "reviews": reviews,
         }
-        self._phase("finished", "finish", {"status": result["status"]})
+        self._phase("finished", "finish", {"status": result["status"], "coverage": coverage})
         return result
 
     async def _solved(self, plan: SolvePlan) -> SolveState:
