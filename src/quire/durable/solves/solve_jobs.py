@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
 from quire.core.context import Json
-from quire.core.document import PageImage, RenderOptions
+from quire.core.document import RenderOptions
 from quire.core.errors import EngineError, InputError, UsageError
 from quire.core.keys import Digest
 from quire.core.opened import WorkerWork
@@ -35,7 +35,7 @@ from quire.evidence.extract.extraction_json import decode_extraction, encode_ext
 from quire.evidence.extract.schema import ExtractSchema
 from quire.evidence.extract.values import LeafEvidence
 from quire.net.language_model import LanguageModel
-from quire.output.place_crops import around, part_of
+from quire.output.place_crops import around
 from quire.reading.model_answers import answers_of_parent
 from quire.solving.answers import ClaimedAnswer, answer_files, verified_answer
 from quire.solving.attempts import encode_output
@@ -156,7 +156,14 @@ def verified(request: Verifying, work: WorkerWork) -> tuple[dict[str, object], b
         claimed = ClaimedAnswer.of(request.files, request.runner, signed=request.signed)
     except RunnerFailed as error:
         return {"failure": error.failure, "reason": error.reason}, b""
-    shown = partial(_shown_page, work, documents)
+    pictures = _PagePictures(work)
+
+    def shown(page: int) -> Picture | None:
+        try:
+            return pictures.page(*documents.place_of(page))
+        except InputError:
+            return None
+
     answer = verified_answer(claimed, schema, documents, request.runner, request.version, shown)
     findings = review_answer(answer, schema, documents)
     parts = encode_extraction(answer), encode_findings(findings), claimed.notes.encode("utf-8", "replace")
@@ -183,7 +190,7 @@ def finished(request: Finishing, work: WorkerWork) -> tuple[dict[str, object], b
 
     documents, answer = catalogs(request.given, work), decode_extraction(request.answer)
     files = answer_files(answer, request.notes)
-    crops = _Crops(work, documents)
+    crops = _Crops(_PagePictures(work), documents)
     files["answer.xlsx"] = fill_workbook(
         request.given.template, answer.values, answer.evidence, crop=crops, names=documents.names
     )
@@ -276,32 +283,38 @@ def page_picture(work: WorkerWork, document: int, page: int) -> bytes | InputErr
     return InputError(str(header["error"])) if header.get("error") else data
 
 
-def _shown_page(work: WorkerWork, documents: JoinedCatalog, page: int) -> Picture | None:
-    """A page of the joined documents as a person sees it; None for one that could not be drawn."""
-    from quire.pages.prepare.pixels import decoded, picture_of
-
-    png = page_picture(work, *documents.place_of(page))
-    return None if isinstance(png, InputError) else picture_of(decoded(png), RENDERED_DPI)
-
-
-@dataclass(frozen=True, slots=True)
 class _PagePictures:
-    """Pictures for tools: of a page, or of a place on it."""
+    """Pictures of pages, and of places on them. The last page stays decoded: values stand beside each other."""
 
-    work: WorkerWork
+    def __init__(self, work: WorkerWork) -> None:
+        self._work = work
+        self._last: tuple[int, int] | None = None
+        self._decoded: Picture | None = None
 
     def __call__(self, document: int, page: int, bbox: BBox | None) -> bytes:
-        png = page_picture(self.work, document, page)
+        """A page of a document, by its position, as PNG, or the part of it in a box. Raises InputError."""
+        if bbox is not None:
+            return self.page(document, page).crop(bbox).png()
+        png = page_picture(self._work, document, page)
         if isinstance(png, InputError):
             raise png
-        return png if bbox is None else part_of(PageImage(page, png, 0, 0, RENDERED_DPI, "RGB", 0.0), bbox).png
+        return png
+
+    def page(self, document: int, page: int) -> Picture:
+        """The pixels of a page. Raises InputError for one that could not be drawn."""
+        from quire.pages.prepare.pixels import decoded, picture_of
+
+        if self._decoded is None or self._last != (document, page):
+            self._decoded = picture_of(decoded(self(document, page, None)), RENDERED_DPI)
+            self._last = document, page
+        return self._decoded
 
 
 @dataclass(frozen=True, slots=True)
 class _Crops:
     """The pictures of the places of values, for a workbook."""
 
-    work: WorkerWork
+    pictures: _PagePictures
     documents: JoinedCatalog
 
     def __call__(self, path: str, evidence: LeafEvidence) -> bytes | None:
@@ -310,6 +323,6 @@ class _Crops:
             return None
         at = list(self.documents.shorts).index(evidence.document)
         try:
-            return _PagePictures(self.work)(at, evidence.page, box)
+            return self.pictures(at, evidence.page, box)
         except InputError:
             return None
