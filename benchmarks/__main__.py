@@ -28,7 +28,18 @@ NAMES = (
         "fairness",
     ),
     *("serve", "webpage", "embed", "retrieval", "search", "indexing", "evidence", "extraction"),
-    *("reliability", "agreements", "formfields", "leaves", "drawings", "grounding", "families", "workspace", "review"),
+    *(
+        "reliability",
+        "agreements",
+        "formfields",
+        "leaves",
+        "drawings",
+        "grounding",
+        "families",
+        "workspace",
+        "review",
+        "solve",
+    ),
 )
 
 

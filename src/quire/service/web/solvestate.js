@@ -75,7 +75,7 @@ export class SolveState {
   }
 }
 
-const PHASES = { review: "People decide", finish: "Files are written" };
+const PHASES = { workspace: "Workspace is made", review: "People decide", finish: "Files are written" };
 const OUTCOMES = {
   ok: "answered", hit: "answered before", retryable: "failed, may pass", terminal: "failed", refused: "refused",
   over_budget: "over its budget", invalid_output: "no usable answer",

@@ -112,7 +112,7 @@ def test_phases_and_attempts_are_shown_as_they_happen(page, idle):
     tell("started", "1", phase="round 0", round=0)
     tell("started", "2", phase="solver 0 tools 1", **ABOUT)
     tell("progress", "3", **ABOUT, entry=0, entry_kind="tool", name="search", arguments={"query": EVIL})
-    expect(page.locator(".solve-phases li")).to_contain_text("First answer")
+    expect(page.locator(".solve-phases")).to_contain_text("First answer")
     expect(page.locator(".solve-attempt")).to_contain_text("at work")
     page.locator(".solve-timeline summary").click()
     expect(page.locator(".solve-entries li")).to_contain_text(EVIL.replace('"', '\\"'))
