@@ -1,4 +1,4 @@
-"""What a solve costs besides its runner: a document of 50 pages whose pages are in the store, and a task that is new."""
+"""What a solve costs besides its runner: a new task over a document of 50 pages that are in the store."""
 
 from __future__ import annotations
 
