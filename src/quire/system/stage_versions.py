@@ -74,6 +74,7 @@ STAGES: Mapping[str, StageCode] = {
     "tool-runner": StageCode(("solving.runners.tool_loop", "solving.tools")),
     "report": StageCode(("evidence.extract.reports",), _EXTRACTS),
     "solve": StageCode(("solving",), ("durable.solves.solve_jobs", "durable.solves.solve_steps")),
+    "evaluate": StageCode(("solving.evaluation",), ("durable.flows.components",)),
     "review": StageCode(("evidence.review",), ("durable.review.review_steps",)),
     "render": StageCode(("pages.render",), ("durable.flows.page_images",)),
     "form": StageCode(("pipelines.domains.forms",), _DOMAINS),

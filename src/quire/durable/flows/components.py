@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from quire.core.context import Json
+from quire.core.keys import digest_bytes
 from quire.durable.reads.read_request import ReadRequest
 from quire.evidence.extract.values import SURE
 from quire.flow.components import Component, Port, component, component_of, field_options
@@ -230,9 +231,32 @@ SOLVE = built_in(
         "coverage": Type("object"),
         "findings": Type("list"),
         "attempts": Type("list"),
+        "extraction": Type("object"),
         "files": Type("list"),
     },
     gives=Type("object"),
+)
+
+
+def _evaluate(extraction: Mapping[str, Json], *, fixture: Mapping[str, Json]) -> dict[str, Json]:
+    from quire.evidence.extract.extraction_json import encode_extraction, extraction_of
+    from quire.solving.evaluation.evaluation_report import evaluation_report
+    from quire.solving.evaluation.fixture import recorded_fixture
+    from quire.solving.evaluation.grades import grade
+
+    made = extraction_of(extraction)
+    graded = recorded_fixture(str(fixture.get("name", made.name)), {"documents": [], **fixture}, [made.document])
+    digests = {graded.name: digest_bytes(encode_extraction(made))}
+    return evaluation_report([grade(graded, made)], [], digests, list(made.extractors))
+
+
+EVALUATE = built_in(
+    "evaluate",
+    "Compare the values of an extraction, or of a solution, with the expected ones of a fixture.",
+    inputs={"extraction": Port(Type("object"))},
+    options={"fixture": Port(Type("object"))},
+    gives=Type("object"),
+    function=_evaluate,
 )
 
 REVIEW = built_in(

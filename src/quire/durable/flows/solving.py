@@ -45,5 +45,6 @@ def solve_output(store: Store, result: SolveResult) -> dict[str, Json]:
         "coverage": dict(result["coverage"]),
         "findings": [one.to_json() for one in decode_findings(store.load(result["rounds"][-1]))],
         "attempts": list(result["attempts"]),
+        "extraction": answer,
         "files": [one for one in files if one["size"]],
     }
