@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from typer.testing import CliRunner
@@ -143,7 +144,8 @@ def _run(command: str) -> subprocess.CompletedProcess[str]:
     """Run a command of a page: in this process, where its workers stay for the next one, unless it needs a shell."""
     if not SHELL.search(command):
         _, *arguments = shlex.split(command)
-        ran = CliRunner().invoke(command_line(next(iter(arguments), None)), arguments, env={"COLUMNS": "100"})
+        with patch.dict(os.environ):  # a command may change it, as --offline does
+            ran = CliRunner().invoke(command_line(next(iter(arguments), None)), arguments, env={"COLUMNS": "100"})
         return subprocess.CompletedProcess(command, ran.exit_code, ran.stdout, ran.stderr)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "COLUMNS": "100"}

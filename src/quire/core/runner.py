@@ -213,8 +213,9 @@ class Runner(Costly, Protocol):
     """A light, picklable description of a runner.
 
     `run` runs in a worker process; that of a runner with the capability `files`, which mostly waits for a program of
-    its own, in a thread of the parent. It raises RunnerFailed; other exceptions count as terminal. It may have a `model`, a
-    `quire.net.language_model.LanguageModel`, which `RunnerWork.ask` asks: workers have neither its address nor key.
+    its own, in a thread of the parent. It raises RunnerFailed; other exceptions count as terminal. It may have a
+    `model`, a `quire.net.language_model.LanguageModel`, which `RunnerWork.ask` asks: workers have neither its address
+    nor key.
     """
 
     @property

@@ -12,15 +12,25 @@ from quire.mcp.answers.document_map import map_answer, map_of
 from quire.mcp.answers.page_texts import block_text
 from quire.mcp.served_documents import ServedDocuments
 
-SCHEME = "quire://documents/"
+BASE = "quire://documents/"
 JSON, TEXT, CSV = "application/json", "text/plain", "text/csv"
 TEMPLATES = (
-    ("document", f"{SCHEME}{{document}}", "The map of a document: pages, headings and tables with their ids.", JSON),
-    ("page", f"{SCHEME}{{document}}/pages/{{page}}", "The text of a page, a line with its id before each block.", TEXT),
-    ("table", f"{SCHEME}{{document}}/tables/{{table}}", "A whole table as CSV.", CSV),
+    (
+        "document",
+        f"{BASE}{{document}}",
+        "The map of a document: pages, headings and tables with their ids.",
+        JSON,
+    ),
+    (
+        "page",
+        f"{BASE}{{document}}/pages/{{page}}",
+        "The text of a page, a line with its id before each block.",
+        TEXT,
+    ),
+    ("table", f"{BASE}{{document}}/tables/{{table}}", "A whole table as CSV.", CSV),
 )
 """Name, URI template, description and media type of each kind of resource."""
-_PLACE = re.compile(rf"{SCHEME}(?P<document>[^/]+)(?:/pages/(?P<page>[0-9]{{1,9}})|/tables/(?P<table>[^/]+))?")
+_PLACE = re.compile(rf"{BASE}(?P<document>[^/]+)(?:/pages/(?P<page>[0-9]{{1,9}})|/tables/(?P<table>[^/]+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +43,15 @@ class ResourcePlace:
 
 
 def document_link(id: str, name: str) -> ResourcePlace:
-    return ResourcePlace(f"{SCHEME}{id}", name, JSON)
+    return ResourcePlace(f"{BASE}{id}", name, JSON)
 
 
 def page_link(id: str, page: int, name: str) -> ResourcePlace:
-    return ResourcePlace(f"{SCHEME}{id}/pages/{page}", f"{name}, page {page}", TEXT)
+    return ResourcePlace(f"{BASE}{id}/pages/{page}", f"{name}, page {page}", TEXT)
 
 
 def table_link(id: str, table: str, name: str) -> ResourcePlace:
-    return ResourcePlace(f"{SCHEME}{id}/tables/{table}", f"{name}, table {table}", CSV)
+    return ResourcePlace(f"{BASE}{id}/tables/{table}", f"{name}, table {table}", CSV)
 
 
 @dataclass(frozen=True, slots=True)

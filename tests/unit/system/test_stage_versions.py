@@ -233,7 +233,8 @@ BY_HAND = {
     "records that others refer to, whose inputs are digests of what they hold or have the versions in them": """
         durable.extracts.extract_steps durable.flows.ends durable.flows.step_work durable.reads.read_records
         durable.reads.read_request durable.reads.read_steps durable.reads.sources durable.tasks.task_steps
-        durable.indexing.index_queue durable.review.review_queue reading.bundles reading.recognizer""",
+        durable.indexing.index_queue durable.review.review_queue durable.solves.runner_call durable.solves.solve_steps
+        reading.bundles reading.recognizer""",
 }
 """Modules with a version that is written there, and why. Those of derived stages come from `stage_version`."""
 

@@ -14,7 +14,7 @@ from quire.evidence.catalog.records import SourceCatalog
 from quire.evidence.extract.values import Extraction, LeafEvidence
 from quire.pages.prepare.blank import is_one_colour
 
-DPI = 72
+DPI = 36
 """Enough to see whether there is anything."""
 PDF = "application/pdf"
 """Only here text and picture are two things: other files say no places, or are pictures themselves."""
