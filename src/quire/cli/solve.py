@@ -75,6 +75,8 @@ def solve(  # noqa: PLR0913 - one argument per option
     with opened(settings, place_for(settings)) as here, ProgressBar(len(sources), quiet=quiet) as progress:
         chosen = solver.chosen()
         request = requested(text, here.store, schema=asked, fields=fields, template=template, **chosen)
+        for lost in _lost(template) if template is not None and not quiet else ():
+            progress.say(f"{template}: {lost} cannot be kept in the filled workbook")
         run = submit_solve(here.runtime, here.store, request, sources, _read_options(settings, reading.pages))
         for event in followed(here.runtime, run):
             progress(event)
@@ -100,6 +102,13 @@ def _sources(files: Sequence[str]) -> list[SourceRef]:
         if not Path(file).is_file():
             raise InputError("there is no such file", document=file)
     return [SourceRef.of(file) for file in files]
+
+
+def _lost(template: Path) -> Sequence[str]:
+    from quire.solving.build_call import load_template
+    from quire.solving.workbook.lost_parts import lost_parts
+
+    return lost_parts(load_template(template))
 
 
 def _read_options(settings: Settings, pages: str | None) -> dict[str, Json]:
