@@ -62,6 +62,11 @@ def endpoint(folder) -> Iterator[str]:
         process.wait(60)
 
 
+INSPECTOR = "inspector/clients/launcher/build/index.js"
+PATIENTLY = ("--connect-timeout", "90000")
+"""A busy machine starts a program in more than the 15 s that the inspector waits."""
+
+
 def ran(clients: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     called = [str(clients / "node"), str(clients / "node_modules" / "@modelcontextprotocol" / program), *arguments]
     environment = {**os.environ, "HOME": str(clients), "NO_COLOR": "1"}
@@ -69,7 +74,7 @@ def ran(clients: Path, program: str, *arguments: str) -> subprocess.CompletedPro
 
 
 def inspected(clients: Path, *arguments: str) -> dict:
-    done = ran(clients, "inspector/clients/launcher/build/index.js", "--cli", *arguments)
+    done = ran(clients, INSPECTOR, "--cli", *arguments, *PATIENTLY)
     assert done.returncode == 0, done.stderr
     answer: dict = json.loads(done.stdout)
     return answer
@@ -100,9 +105,7 @@ def test_a_scenario_but_for_what_this_server_does_not_have(clients, endpoint, sc
 def test_the_inspector_finds_no_fault_in_the_tools(clients, folder):
     given = [f"{name}={os.environ[name]}" for name in ("PYTHONPATH",) if name in os.environ]
     program = [*command(folder), *(part for one in given for part in ("-e", one))]
-    done = ran(
-        clients, "inspector/clients/launcher/build/index.js", "--cli", *program, "--method", "tools/list", "--strict"
-    )
+    done = ran(clients, INSPECTOR, "--cli", *program, "--method", "tools/list", "--strict", *PATIENTLY)
     assert done.returncode == 0, done.stderr
     assert len(json.loads(done.stdout)["tools"]) == 8
     assert "Issue" not in done.stderr

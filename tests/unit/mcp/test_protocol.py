@@ -25,6 +25,7 @@ from quire.mcp.http_app import http_app
 from quire.mcp.running import McpOptions, ServerPlace, opened_tools
 from quire.service.server import ServiceBackend, options_of
 from tests import documents
+from tests.runtime.tracking import wait_until
 from tests.unit.mcp.conftest import SCANNED, TENANT, Shelf, settings_for
 from tests.unit.service.api.conftest import SEARCHED, serving
 
@@ -59,6 +60,8 @@ def http_server(place, folder, *, write=True, tenant=TENANT, **settings):
     listening.listen(128)  # so that requests wait until it has started
     thread = Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
+    # FastAPI silences warnings while it makes routes, in all threads: servers that start at once disturb each other.
+    wait_until(lambda: server.started or not thread.is_alive(), "the server does not start", 60)
     try:
         yield listening.getsockname()[1]
     finally:

@@ -201,6 +201,7 @@ def test_a_document_is_deleted_after_a_confirmation(page, server, axe):
     document = server.read(documents.placed([documents.Piece(60, 80, "Quillfeather")]), "to-delete.pdf")
     page.goto(server.url)
     row = page.locator("tr.document", has_text="to-delete.pdf")
+    expect(row.locator(".thumbnail")).to_be_visible()  # a picture that is under way would not be found any more
     row.get_by_role("button", name="Delete to-delete.pdf").click()
     asked = page.get_by_role("dialog", name="Delete to-delete.pdf?")
     expect(asked).to_contain_text("reviews and samples")
