@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 OPTIONS: Mapping[str, Sequence[str]] = {
     "Values": ("schema", "fields", "extractor", "learned", "min_confidence", "values", "share"),
+    "Solving": (
+        *("template", "runner", "require", "min_context", "reviewer", "rounds", "attempts", "review"),
+        *("max_turns", "token_budget", "max_seconds", "max_cost", "fresh"),
+    ),
     "Output": ("output", "to", "show", "images", "words", "trace", "manifest"),
     "Chunks": (
         *("chunker", "max_tokens", "min_tokens", "soft_margin", "tokenizer", "merge_peers"),

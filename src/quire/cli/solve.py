@@ -45,7 +45,7 @@ SHOWN = 40
 
 def solve(  # noqa: PLR0913 - one argument per option
     task: solve_options.TaskFile,
-    files: options.Files,
+    files: solve_options.Documents,
     *,
     output: Annotated[
         Path, Option("-o", "--output", metavar="DIR", help="Folder for the answer, the workbook and the trace.")

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _DEFAULT = Budget()
 
 TaskFile = Annotated[Path, Argument(metavar="TASK", help="A text file, such as Markdown, that says what to do.")]
+Documents = Annotated[
+    list[str], Argument(metavar="FILE...", help="The documents, in the order in which they are cited.")
+]
 Template = Annotated[
     Path | None, Option(metavar="FILE", help="An Excel workbook to fill: its names and tables say what is asked for.")
 ]
@@ -51,7 +54,9 @@ class SolverOptions(OptionGroup):
         str, Option(metavar="MODE", help="What stays open: none, queue it for people, or wait for them.")
     ] = "none"
     max_turns: Annotated[int, Option(metavar="N", help="Turns of a model in an attempt.", min=1)] = _DEFAULT.turns
-    max_tokens: Annotated[int, Option(metavar="N", help="Tokens of an attempt.", min=1)] = _DEFAULT.tokens
+    token_budget: Annotated[int, Option("--max-tokens", metavar="N", help="Tokens of an attempt.", min=1)] = (
+        _DEFAULT.tokens
+    )
     max_seconds: Annotated[float, Option(metavar="N", help="Seconds of an attempt.", min=1)] = _DEFAULT.seconds
     max_cost: Annotated[float | None, Option(metavar="N", help="US dollars of an attempt.", min=0)] = None
     fresh: Annotated[
@@ -68,7 +73,7 @@ class SolverOptions(OptionGroup):
             "rounds": self.rounds,
             "attempts": self.attempts,
             "review": self.review,
-            "budget": Budget(self.max_turns, self.max_tokens, self.max_seconds, self.max_cost),
+            "budget": Budget(self.max_turns, self.token_budget, self.max_seconds, self.max_cost),
             "fresh": token_hex(8) if self.fresh else "",
         }
         return cast("SolveOptions", options)
