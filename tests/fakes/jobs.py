@@ -156,6 +156,17 @@ def crash(how, work):
     os._exit(7)
 
 
+def grumble(text, work):
+    """Writes to standard error, and goes on."""
+    print(text, file=sys.stderr, flush=True)
+    return {}, b""
+
+
+def leave(code, work):
+    """Ends the worker without a word."""
+    os._exit(code)
+
+
 def perhaps_crash(number, work):
     return crash("segfault", work) if number < 0 else double(number, work)
 

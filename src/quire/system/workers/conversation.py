@@ -90,6 +90,8 @@ def _converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) 
         _begin(worker, memory_limit)
     started = time.monotonic()
     deadline = started + job.timeout_s
+    if worker.jobs:
+        worker.forget_words()
     worker.jobs += 1
     header = {"call": job.call, "timeout_s": job.timeout_s}
     worker.send(frames.JOB, header, job.pickled, timeout_s=job.timeout_s)

@@ -126,6 +126,11 @@ class WorkerProcess:
         """Resident memory of the worker and its descendants, in bytes."""
         return resident_bytes(descendants(self._guard.pid))
 
+    def forget_words(self) -> None:
+        """Forget what an earlier job wrote to standard error: it is no reason for a later crash."""
+        self._listen()
+        self._tail = b""
+
     def last_words(self) -> str:
         """The last line that the worker wrote to its standard error."""
         lines = clean(self._tail.decode(errors="replace"), _TAIL).split("\n")

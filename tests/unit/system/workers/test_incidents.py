@@ -99,6 +99,14 @@ def test_a_crash_tells_how_and_the_last_words_and_the_slot_comes_back(pool, how,
     assert done(pool, "double", 4).header["number"] == 8
 
 
+def test_what_an_earlier_job_wrote_is_no_reason_for_a_crash(pool):
+    before = worker_of(pool)
+    done(pool, "grumble", "a scanline is damaged")
+    assert worker_of(pool) == before
+    with pytest.raises(WorkerCrashed, match=r"ended with exit code 9$"):
+        done(pool, "leave", 9)
+
+
 def test_a_job_that_eats_memory_is_killed(pool):
     with pytest.raises(WorkerOutOfMemory, match="a worker may have 300 MB"):
         done(pool, "eat", 10)
